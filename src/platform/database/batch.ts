@@ -1,31 +1,32 @@
-// Lets concurrent requests share one statement, while each gets an answer of its own.
+// Lets concurrent requests share one statement. Each request gets its own answer.
 import { isFaultOfOneRow, DatabaseWaitError } from './database-error.js';
 import { DEFAULT_WAIT_MS, MOST_WAITING } from './wait-limit.js';
 
-/** Answers the items of one statement, in their order. */
+/** Runs one statement. Resolves with one answer per item, in the order of the items. */
 export type BatchRun<Item, Answer> = (items: readonly Item[]) => Promise<readonly Answer[]>;
 
 interface Waiting<Item, Answer> {
   readonly item: Item;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
-  /** On the monotonic clock. */
+  /** Arrival time on the monotonic clock, in milliseconds. */
   readonly sinceMs: number;
 }
 
 /**
- * While fewer items wait one statement at a time is under way: two smaller ones cost more than a larger one. So many open
- * another connection, and so do fewer once the latest statement has taken so long that it may be hanging.
+ * Below this number of waiting items, only one statement runs at a time: two small statements cost more than
+ * one large one. Another connection is used for more items, or if the latest statement has run for
+ * HANGS_AFTER_MS.
  */
 const WORTH_A_STATEMENT = 32;
 const HANGS_AFTER_MS = 100;
 const MAX_STATEMENTS = 4;
-/** Bounds the parameters of one statement, and the time for which it holds up the next. */
+/** Bounds the parameters of one statement, and the time for which it delays the next. */
 const MAX_ITEMS = 256;
 
 /**
- * Gathers items while statements are under way, and sends what has gathered as soon as one is back. An item that
- * comes alone goes alone, a turn of the event loop later; a timer is only there for those behind a statement that hangs.
+ * Collects items while a statement runs, and sends them as soon as it returns. An item that arrives alone is
+ * sent alone, one turn of the event loop later. The timer only serves items behind a statement that hangs.
  */
 export class Batch<Item, Answer> {
   private waiting: Waiting<Item, Answer>[] = [];
@@ -33,13 +34,19 @@ export class Batch<Item, Answer> {
   private latestSentAtMs = 0;
   private watch: NodeJS.Timeout | undefined;
 
-  /** @param waitMs after so many milliseconds an item is not sent any more: its request has had its answer */
+  /**
+   * @param waitMs how long an item may wait, in milliseconds; older items are not sent, because their
+   * requests were answered
+   */
   constructor(
     private readonly run: BatchRun<Item, Answer>,
     private readonly waitMs = DEFAULT_WAIT_MS,
   ) {}
 
-  /** Resolves with the item's own answer. @throws what its statement throws, or DatabaseWaitError where it was never sent */
+  /**
+   * Resolves with the item's own answer. @throws the error of its statement, or DatabaseWaitError if it was
+   * never sent
+   */
   add(item: Item): Promise<Answer> {
     return new Promise((resolve, reject) => {
       if (this.waiting.length >= MOST_WAITING) return reject(new DatabaseWaitError('pool_exhausted'));
@@ -57,8 +64,8 @@ export class Batch<Item, Answer> {
   }
 
   /**
-   * Items come along for as long as each turn of the event loop brings more: the requests that one statement has answered, and
-   * those that a network wakes together, reach this place one by one.
+   * Waits as long as each turn of the event loop brings more items. Requests that one statement has answered,
+   * or that one network event has woken, arrive here one by one.
    */
   private gather(before = 0): void {
     setImmediate(() => {
@@ -74,7 +81,9 @@ export class Batch<Item, Answer> {
     return length >= WORTH_A_STATEMENT || this.hangsInMs() <= 0;
   }
 
-  /** Items that wait behind a statement that may be hanging are sent on another connection, even if no further item comes. */
+  /**
+   * Sends waiting items on another connection once the latest statement hangs, even if no further item comes.
+   */
   private watchLatest(): void {
     if (this.waiting.length === 0 || this.watch !== undefined) return;
     const look = () => {
@@ -97,7 +106,7 @@ export class Batch<Item, Answer> {
     this.sendIfWorthIt();
   }
 
-  /** They stand in the order of their arrival. */
+  /** Rejects the items that have waited too long. Items are in order of arrival. */
   private giveUpOld(): void {
     const oldestMs = performance.now() - this.waitMs;
     const firstInTime = this.waiting.findIndex(({ sinceMs }) => sinceMs >= oldestMs);
@@ -106,9 +115,9 @@ export class Batch<Item, Answer> {
   }
 
   /**
-   * One bad row fails its whole statement, which then leaves nothing behind: the halves are tried apart, until the row stands
-   * alone and its neighbours have their answers. Other failures (a lost connection, a time limit) concern all items and may
-   * follow the commit, so nothing is tried again.
+   * One bad row fails its whole statement, which then changes nothing. Each half is therefore tried again,
+   * until the bad row is alone and its neighbours have their answers. Other failures (a lost connection, a
+   * time limit) concern all items and may follow the commit, so nothing is tried again.
    */
   private async serve(taken: readonly Waiting<Item, Answer>[]): Promise<void> {
     try {

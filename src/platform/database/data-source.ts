@@ -17,33 +17,35 @@ export type { PreparedDatabase, Schema } from './prepared-database.js';
 export type DatabaseSettings =
   ({ kind: 'postgresql' } & PostgresqlSettings) | ({ kind: 'embedded' } & EmbeddedSettings);
 
-/** Injection token of the `DatabaseSettings` by which the database was opened. */
+/** Injection token of the settings of the open database. */
 export const DATABASE_SETTINGS = Symbol('DATABASE_SETTINGS');
 
 /** Injection token of the `OpenDatabase`. */
 export const OPEN_DATABASE = Symbol('OPEN_DATABASE');
 
-/** There is no connection to the database. The message has the cause in words with its code, and no part of the URL. */
+/** The error for a failed connection. Its message has the cause and its code, and no part of the URL. */
 function unreachable(cause: unknown): StartError {
   return new StartError(
     `The database cannot be reached: ${connectionFailure(cause)}. Check the URL (SVC_DATABASE_URL) and the server.`,
   );
 }
 
-/** An open database, its schema up to date. */
+/** An open database with an up-to-date schema. */
 export interface OpenDatabase extends Pick<
   PreparedDatabase,
   'kind' | 'dataSource' | 'operatorPool' | 'close' | 'stopped'
 > {
-  /** The migrations that ran when it was opened, by name; empty when the schema was up to date. */
+  /** The names of the migrations that ran when it was opened; empty if the schema was up to date. */
   readonly appliedMigrations: readonly string[];
 }
 
 /**
  * Opens the database and brings its schema up to date.
- * @throws DataDirectoryLockedError when another process has the embedded directory
- * @throws StartError when it cannot be connected to, the data directory cannot be written, the role lacks a right, or the caller may not migrate
- * @throws StartError when it is too old or of an unreleased version, or a pooler lends it for one transaction at a time
+ * @throws DataDirectoryLockedError if another process uses the embedded directory
+ * @throws StartError if it cannot be reached, the data directory cannot be written, the role lacks a right,
+ * or the caller may not migrate
+ * @throws StartError if it is too old or of an unreleased version, or if a pooler lends connections for
+ * single transactions
  */
 export async function openDatabase(settings: DatabaseSettings, schema: Schema): Promise<OpenDatabase> {
   const prepared = await prepareDatabase(settings, schema);
@@ -67,7 +69,7 @@ export async function openDatabase(settings: DatabaseSettings, schema: Schema): 
 
 /**
  * Prepares the data source without connecting, for openDatabase and TypeORM's command line.
- * @throws DataDirectoryLockedError when another process has the embedded directory
+ * @throws DataDirectoryLockedError if another process uses the embedded directory
  */
 export function prepareDatabase(settings: DatabaseSettings, schema: Schema): Promise<PreparedDatabase> {
   return settings.kind === 'postgresql'
@@ -96,7 +98,7 @@ async function checkSessions(settings: DatabaseSettings): Promise<void> {
 const UNKNOWN_ISSUER =
   'no authority that is trusted here has issued the certificate of the server; name its file as sslrootcert in the URL';
 
-/** By SQLSTATE, or by the code of the system. */
+/** Causes by SQLSTATE or by the system's error code. */
 const FAILURES: Readonly<Record<string, string>> = {
   '28P01': 'wrong password, or no such role',
   '28000': 'no such role, or pg_hba.conf does not let it connect',
@@ -121,10 +123,10 @@ const FAILURES: Readonly<Record<string, string>> = {
   ENETUNREACH: 'the network cannot be reached',
 };
 
-/** One line without any part of the URL: words where the code is known, and the code in parentheses. */
+/** The cause of a failed connection in one line, followed by its code. Contains no part of the URL. */
 export function connectionFailure(cause: unknown): string {
   const { code, name, message } = cause as NodeJS.ErrnoException;
-  // The driver's own, such as `timeout expired`: fixed words.
+  // The driver's own messages, such as `timeout expired`, are fixed strings.
   if (code === undefined && unavailabilityOf(cause) !== undefined) return message;
   const known = String(code ?? name);
   const words = Object.hasOwn(FAILURES, known) ? FAILURES[known] : undefined;

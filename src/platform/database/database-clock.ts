@@ -1,10 +1,10 @@
-// The database's clock, for processes whose own clock nobody keeps in step with it.
+// The database's clock, for processes whose own clock may differ from it.
 import type { DataSource } from 'typeorm';
 import { Clock } from '../clock.js';
 
 /**
- * Times that a command writes (a revocation, a sign-out) are compared with those of instances. The operator keeps their clocks in
- * step with the database's; that of a laptop agrees only by chance.
+ * Times that a command writes (a revocation, a sign-out) are compared with the clocks of instances. The
+ * operator synchronizes those with the database. The clock of a laptop may be off.
  */
 export class DatabaseClock extends Clock {
   private constructor(private readonly aheadMs: number) {

@@ -1,4 +1,5 @@
-// What errors of the database mean: what it has refused, and that it cannot serve now.
+// Classifies database errors: the ones that answer a statement, and the ones that mean the database is
+// unavailable.
 import {
   QueryFailedError,
   QueryRunnerAlreadyReleasedError,
@@ -12,15 +13,15 @@ const UNDEFINED_TABLE = '42P01';
 const PERMISSION_DENIED = '42501';
 /** SQLSTATE classes: data exception, integrity constraint violation. */
 const FAULTS_OF_ROWS = ['22', '23'];
-/** Of rows, lost races, and what the server has ended itself: a statement, or its wait for a lock. */
+/** Bad rows, lost races, and statements or lock waits that the server has ended. */
 const ANSWERS = /^(?:2[23]|40|57014$|55P03$)/;
 
-/** Whether a statement failed because a unique constraint holds that value already. */
+/** Whether a statement failed because it violates a unique constraint. */
 export function isUniqueViolation(error: unknown): boolean {
   return sqlStateOf(error) === UNIQUE_VIOLATION;
 }
 
-/** Whether a statement failed because the row that it refers to is not there (any more). */
+/** Whether a statement failed because the row that it refers to does not exist (any more). */
 export function isForeignKeyViolation(error: unknown): boolean {
   return sqlStateOf(error) === FOREIGN_KEY_VIOLATION;
 }
@@ -30,7 +31,7 @@ export function isDeadlock(error: unknown): boolean {
   return sqlStateOf(error) === DEADLOCK_DETECTED;
 }
 
-/** Whether a statement failed because there is no such table. */
+/** Whether a statement failed because the table does not exist. */
 export function isUndefinedTable(error: unknown): boolean {
   return sqlStateOf(error) === UNDEFINED_TABLE;
 }
@@ -40,24 +41,24 @@ export function isPermissionDenied(error: unknown): boolean {
   return sqlStateOf(error) === PERMISSION_DENIED;
 }
 
-/** Whether a statement failed by what stands in one of its rows; the same statement without that row may succeed. */
+/** Whether one of the rows made the statement fail; without that row it may succeed. */
 export function isFaultOfOneRow(error: unknown): boolean {
   return FAULTS_OF_ROWS.includes(sqlStateOf(error)?.slice(0, 2) ?? '');
 }
 
-/** Whether the connection can be used on after a statement has failed so. After silence its state is unknown. */
+/** Whether the connection is still usable after this error. After a timeout its state is unknown. */
 export function keepsConnection(error: unknown): boolean {
   return ANSWERS.test(sqlStateOf(error) ?? '');
 }
 
-/** Statements that go past TypeORM fail with the driver's own error. */
+/** Statements that bypass TypeORM fail with the driver's own error. */
 function sqlStateOf(error: unknown): string | undefined {
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
   const code = (cause as { code?: unknown } | undefined)?.code;
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Why the database cannot serve: fixed words, for the log. */
+/** Why the database is unavailable: fixed strings, for the log. */
 export type Unavailability =
   | 'connection_lost'
   | 'pool_exhausted'
@@ -67,7 +68,7 @@ export type Unavailability =
   | 'contention'
   | 'not_replicated';
 
-/** A statement, or a request, was not waited for any longer; or a commit is not where it has to be. It may have happened. */
+/** A statement or a request took too long, or a commit was not replicated. The write may have happened. */
 export class DatabaseWaitError extends Error {
   constructor(readonly why: Unavailability) {
     super(`the database did not serve in time (${why})`);
@@ -75,10 +76,10 @@ export class DatabaseWaitError extends Error {
   }
 }
 
-/** SQLSTATE, whole or by its class. */
+/** By SQLSTATE, or by its class. */
 const STATES: Readonly<Record<string, Unavailability>> = {
   '08': 'connection_lost',
-  // While it serves: a server that has taken over does not know the address, or the password was changed.
+  // At run time this means a failover to a server that does not know the address, or a changed password.
   '28': 'connection_lost',
   '3D000': 'connection_lost',
   '57P01': 'connection_lost',
@@ -98,7 +99,7 @@ const STATES: Readonly<Record<string, Unavailability>> = {
   '40P01': 'contention',
 };
 
-/** Of the system, when it connects, reads or writes. */
+/** Errors of the system when it connects, reads or writes. */
 const SYSTEM_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -115,10 +116,13 @@ const SYSTEM_CODES = new Set([
   'ENOENT',
 ]);
 const CONNECTION_CALLS = new Set(['connect', 'read', 'write', 'getaddrinfo']);
-/** Of Node and OpenSSL, when TLS begins: a certificate that does not hold, or a server that speaks something else. */
+/**
+ * Errors of Node.js and OpenSSL during the TLS handshake: an invalid certificate, or a server that does not
+ * speak TLS.
+ */
 const TLS_CODES = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/;
 
-/** What pg and its pool say without any code. */
+/** Errors of pg and its pool that have no code. */
 const DRIVER_MESSAGES: Readonly<Record<string, Unavailability>> = {
   'Connection terminated': 'connection_lost',
   'Connection terminated unexpectedly': 'connection_lost',
@@ -133,11 +137,12 @@ const DRIVER_MESSAGES: Readonly<Record<string, Unavailability>> = {
 };
 
 /**
- * Why the database could not serve; undefined for every other error, such as one of a constraint or of the statement itself.
- * See http/database-outages.ts for what becomes of it (D49), wait-limit.ts for how long it is waited for.
+ * Why the database is unavailable; undefined for every other error, such as a violated constraint. See
+ * http/database-outages.ts for the responses (D49), and wait-limit.ts for the time limits.
  */
 export function unavailabilityOf(error: unknown): Unavailability | undefined {
-  // The connection broke between two statements of a transaction, and TypeORM has given it back. A manager has an error of its own for it.
+  // The connection broke between two statements of a transaction, and TypeORM has released it. An entity
+  // manager throws an error of its own.
   if (
     error instanceof QueryRunnerAlreadyReleasedError ||
     error instanceof QueryRunnerProviderAlreadyReleasedError
@@ -152,11 +157,11 @@ export function unavailabilityOf(error: unknown): Unavailability | undefined {
   return STATES[code] ?? (code.length === 5 ? STATES[code.slice(0, 2)] : undefined);
 }
 
-/** A name with several addresses fails with the errors of all of them. */
+/** A host name with several addresses fails with an AggregateError of all attempts. */
 function isOfConnection(error: Partial<NodeJS.ErrnoException & AggregateError>): boolean {
   const { errors, code = '', syscall = '' } = error;
   if (Array.isArray(errors)) return errors.some((each) => isOfConnection(each as Error));
-  // One that is cut while TLS begins names no call.
+  // A connection that is cut during the TLS handshake names no system call.
   if (TLS_CODES.test(code) || (code === 'ECONNRESET' && syscall === '')) return true;
   return SYSTEM_CODES.has(code) && CONNECTION_CALLS.has(syscall);
 }

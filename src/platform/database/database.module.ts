@@ -1,4 +1,4 @@
-// The open database, for everything that is injected.
+// Provides the open database to all modules.
 import type { DynamicModule, OnApplicationShutdown } from '@nestjs/common';
 import { Inject, Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -7,14 +7,17 @@ import { DATABASE_SETTINGS, OPEN_DATABASE, openDatabase } from './data-source.js
 import { Database, OPERATOR_DATABASE, StatementPool } from './database.js';
 import { Transactions } from './transaction.js';
 
-/** Opens the database while Nest makes the providers. Closes it after everything else, as global modules end last. */
+/**
+ * Opens the database while Nest creates the providers. Closes it after everything else, because global
+ * modules end last.
+ */
 @Module({})
 export class DatabaseModule implements OnApplicationShutdown {
   static register(settings: DatabaseSettings, schema: Schema): DynamicModule {
     const providers = [
       { provide: DATABASE_SETTINGS, useValue: settings },
       { provide: OPEN_DATABASE, useFactory: () => openDatabase(settings, schema) },
-      // TypeOrmModule would open another one.
+      // TypeOrmModule would open a second one.
       {
         provide: DataSource,
         inject: [OPEN_DATABASE],

@@ -1,4 +1,5 @@
-// The database as repositories use it: PostgreSQL, by the pools of TypeORM's data source and those beside it.
+// The database as repositories use it: PostgreSQL, through the pool of TypeORM's data source and the
+// additional pools.
 import type { DataSource } from 'typeorm';
 import { Batch } from './batch.js';
 import { keepsConnection } from './database-error.js';
@@ -8,10 +9,13 @@ import type { Answer, ConnectionPool, PoolState, Statement } from './pool.js';
 import type { PreparedStatement, SharedStatement } from './prepared-statement.js';
 import { StatementLog } from './query-log.js';
 
-/** The statement that runs fails with the same error. */
+/** The running statement fails with the same error. */
 const ignore = () => undefined;
 
-/** Runs statements on the connections of one pool, each outside any transaction of the service. Its methods throw the driver's error. */
+/**
+ * Runs statements on the connections of one pool, each outside the service's transactions. Its methods throw
+ * the driver's errors.
+ */
 export class StatementPool {
   constructor(
     readonly dataSource: DataSource,
@@ -33,8 +37,9 @@ export class StatementPool {
   }
 
   /**
-   * The `query` of a pool would close the connection after any error, and a server at its limits would have to open them all anew. A pool
-   * listens for errors of idle connections only; without a listener, a connection that breaks during a statement would end the process.
+   * Releases the connection itself, because a pool's `query` closes it after any error, and a server at its
+   * limits would have to reopen them all. A pool listens only for errors of idle connections. Without a
+   * listener, a connection that breaks during a statement would end the process.
    */
   private async send(statement: Statement): Promise<Answer> {
     const log = new StatementLog(this.dataSource, statement);
@@ -57,14 +62,20 @@ export class StatementPool {
   }
 }
 
-/** Its own statements run on the pool of requests. A host's data source keeps its pool, its settings and its search path. */
+/**
+ * Runs its own statements on the requests' pool. A host's data source keeps its pool, settings and search
+ * path.
+ */
 export class Database extends StatementPool {
   /** How long a request waits for the database in all, in milliseconds. */
   readonly waitMs: number;
-  /** For jobs and followers, with longer limits than requests have; at a host without such a pool, the pool of requests. */
+  /**
+   * For jobs and followers, with longer limits than requests have. A host without such a pool uses the
+   * requests' pool.
+   */
   readonly background: StatementPool;
 
-  /** @throws Error if the data source is not of PostgreSQL */
+  /** @throws Error if the data source is not for PostgreSQL */
   constructor(dataSource: DataSource, background = limitsOf(dataSource).background) {
     const { type } = dataSource.options;
     if (type !== 'postgres')
@@ -80,14 +91,14 @@ export class Database extends StatementPool {
     return new Batch(run, this.waitMs);
   }
 
-  /** Figures of the pool of requests. */
+  /** Figures of the requests' pool. */
   get state(): PoolState {
     return poolState(this.dataSource);
   }
 }
 
 /**
- * Injection token of a `StatementPool` with the limits of requests. Requests to the operator's page, with made-up cookies for example,
- * take no connection from partners' requests, jobs or followers.
+ * Injection token of the operator page's own `StatementPool`, which has the limits of requests. Requests to
+ * the page, for example with made-up cookies, take no connection from partners' requests, jobs or followers.
  */
 export const OPERATOR_DATABASE = Symbol('OPERATOR_DATABASE');

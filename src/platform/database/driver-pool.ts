@@ -1,5 +1,5 @@
-// The pool of the driver, which statements past TypeORM share with it, and how long a request waits for it. Its types are pg's: hosts
-// that check ours may have none of these, and reach limited-driver.ts alone.
+// The driver's pool, which statements that bypass TypeORM share, and how long a request waits for it. It uses
+// pg's types. Hosts that type-check our files may lack them, and only reach limited-driver.ts.
 import type { ClientBase, ClientConfig, DatabaseError, Pool, PoolClient, PoolConfig } from 'pg';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
@@ -8,34 +8,34 @@ import { DatabaseWaitError } from './database-error.js';
 import type { PoolState } from './pool.js';
 import { afterWaiting } from './wait-limit.js';
 
-/** The pool that TypeORM has made for requests. */
+/** The pool that TypeORM has created for requests. */
 export function requestPool({ driver }: DataSource): Pool {
   return (driver as PostgresDriver).master as Pool;
 }
 
-/** How a connection beside the pool is made. Holds a secret. */
+/** How to open a connection outside the pool. Contains a secret. */
 export interface ConnectionBeside extends ClientConfig {
   /** Sets up the session of a new connection, as the pool does. */
   readonly onConnect?: (client: ClientBase) => void | Promise<void>;
 }
 
-/** How the pool connects, for connections beside it. */
+/** How the pool connects, for connections outside it. */
 export function connectionOf(dataSource: DataSource): ConnectionBeside {
   const { options } = requestPool(dataSource);
-  // The pool hides its password from those who list its options, a copy of all others among them.
+  // The pool hides its password from copies of its options.
   return { ...options, password: options.password };
 }
 
 export function poolState(dataSource: DataSource): PoolState {
   const { options, totalCount, idleCount, waitingCount } = requestPool(dataSource);
-  // The driver queues each request, also one that gets an idle connection as soon as this turn ends.
+  // The driver queues every request, even one that gets an idle connection at the end of this turn.
   const waiting = Math.max(0, waitingCount - idleCount);
   return { most: options.max ?? 0, open: totalCount, idle: idleCount, waiting };
 }
 
 /**
- * Closes a connection that a request holds for longer than it may wait, by whichever way it asks: a late answer would hold up the next
- * request. While a statement is under way this closes at once, and the statement fails.
+ * Closes a connection that a request holds for longer than it may wait: a late answer would delay the next
+ * request. A running statement fails at once.
  */
 export function limitHolds(pool: Pool, waitMs: number): void {
   const calledOff = new WeakMap<PoolClient, () => void>();
@@ -48,19 +48,20 @@ export function limitHolds(pool: Pool, waitMs: number): void {
   pool.on('release', (_error, client) => calledOff.get(client)?.());
 }
 
-/** In PostgreSQL's source, and so the same in every language. */
+/** A function name in PostgreSQL's source, so it is the same in every language. */
 const WAIT_FOR_STANDBY = 'SyncRepWaitForLSN';
 
 /**
- * Fails a commit that was not replicated as configured: a server that takes over may lack it. PostgreSQL only warns of a commit that has
- * stopped waiting for its standby, so no statement is ever cancelled by the client.
+ * Fails a commit that was not replicated as configured, because the standby that takes over may lack it.
+ * PostgreSQL only sends a notice if a commit stops waiting for its standby. The client therefore never
+ * cancels a statement.
  */
 export class ReplicatedClient extends pg.Client {
   private isInDoubt = false;
 
   constructor(config?: ClientConfig) {
     super(config);
-    // A lost connection fails the statement that runs; without a listener it would end the process.
+    // A lost connection fails the running statement. Without a listener it would end the process.
     this.on('error', () => undefined);
     this.on('notice', ({ routine }: Pick<DatabaseError, 'routine'>) => {
       if (routine === WAIT_FOR_STANDBY) this.isInDoubt = true;
@@ -80,7 +81,7 @@ export class ReplicatedClient extends pg.Client {
   }
 }
 
-/** A pool with the limits of a data source's own, beside it. */
+/** Creates another pool, with the same limits as a data source's own. */
 export function limitedPool(config: PoolConfig, waitMs: number): pg.Pool {
   const pool = new pg.Pool(limitedConfig(config, waitMs));
   limitHolds(pool, waitMs);

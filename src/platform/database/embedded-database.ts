@@ -13,7 +13,7 @@ import { directoryError } from './opening-error.js';
 import type { Schema, PreparedDatabase, ServingSettings } from './prepared-database.js';
 import { createDataSource, disconnect, prepareSession, whenConnected } from './prepared-database.js';
 
-/** There is one connection: a command may have to wait for all that came before it. */
+/** All statements share one connection: a command may have to wait for all earlier ones. */
 const CONNECTION_WAIT_MS = 30_000;
 
 /** Where the embedded database is. */
@@ -22,10 +22,10 @@ export interface EmbeddedSettings extends ServingSettings {
 }
 
 /**
- * @throws DataDirectoryLockedError when another process has the directory
- * @throws StartError when it belongs to another account
- * @throws StartError when it cannot be written
- * @throws StartError when its data was copied to PostgreSQL
+ * Locks the data directory and starts the embedded engine.
+ * @throws DataDirectoryLockedError if another process uses the directory
+ * @throws StartError if the directory belongs to another account or cannot be written, or its data was copied
+ * to PostgreSQL
  */
 export async function prepareEmbedded(
   { directory, requestWaitMs, engineThread }: EmbeddedSettings,
@@ -40,13 +40,13 @@ export async function prepareEmbedded(
       ? startEngine(settings)
       : startEngineThread(engineThread, settings));
     const { pool, stopped } = embeddedPool(engine, requestWaitMs ?? CONNECTION_WAIT_MS);
-    // Its only connection is not closed when the time of a request is over, so the pool is the driver's own.
+    // The only connection stays open when a request has waited too long, so the pool is the driver's own.
     const driver = requestWaitMs === undefined ? undefined : { ...pg, limits: { waitMs: requestWaitMs } };
     const dataSource = createDataSource(schema, pool, driver);
     let hasStopped = false;
     void stopped.then(() => (hasStopped = true));
     const end = async () => {
-      // An engine that has stopped would never answer.
+      // A stopped engine would never answer.
       if (!hasStopped) await disconnect(dataSource);
       if (!hasStopped) await engine.close();
       lock.release();
@@ -69,8 +69,8 @@ function lockOf(directory: string): DataDirectoryLock {
 }
 
 /**
- * The embedded database is one session for ever. What an earlier client left in it (an open transaction, a prepared statement) is
- * cleared when the pool connects anew.
+ * The embedded database has one session for its whole lifetime. A new connection therefore clears what the
+ * last client left: an open transaction, prepared statements.
  */
 function embeddedPool(engine: Engine, waitMs: number): { pool: PoolConfig; stopped: Promise<Error> } {
   let stop: (cause: Error) => void;
@@ -78,7 +78,7 @@ function embeddedPool(engine: Engine, waitMs: number): { pool: PoolConfig; stopp
   void engine.failed.then((error) => stop(error));
   const pool: PoolConfig = {
     stream: () => new EngineSocket(engine),
-    // The environment may name servers; this is none.
+    // The environment may ask for TLS, which the embedded engine does not speak.
     ssl: false,
     max: 1,
     idleTimeoutMillis: 0,
@@ -93,7 +93,7 @@ function embeddedPool(engine: Engine, waitMs: number): { pool: PoolConfig; stopp
   return { pool, stopped };
 }
 
-/** Of the driver's client: its connection hands every message of the server on. */
+/** The driver's client. Its connection emits every message of the server. */
 interface DriverClient {
   readonly connection: NodeJS.EventEmitter;
 }

@@ -1,31 +1,36 @@
-// Maintenance that PostgreSQL's own helpers do elsewhere: which tables are due, and each step by itself.
+// Maintenance of the embedded database, which has no autovacuum: finds the tables that are due, and runs
+// single steps.
 import type { Pool } from 'pg';
 import type { Database } from './database.js';
 import { requestPool } from './driver-pool.js';
 import { PreparedStatement } from './prepared-statement.js';
 import { sql } from './sql.js';
 
-/** A table that is due for at least one of the two. */
+/** A table that needs a VACUUM, an ANALYZE or both. */
 interface DueTable {
-  /** Quoted as SQL wants it. */
+  /** Quoted for SQL. */
   readonly table: string;
   readonly needsVacuum: boolean;
   readonly needsAnalyze: boolean;
 }
 
-/** The catalogue of statistics is the only one that changes without a migration. */
+/** The statistics catalogue is the only system catalogue that changes without a migration. */
 const TABLES = sql`pg_class WHERE relkind = 'r'
   AND (relnamespace = 'public'::regnamespace OR oid = 'pg_statistic'::regclass)`;
 
-/** Counts that are under way are written down as this statement ends. As a part of another the planner may leave it out. */
+/**
+ * Flushes pending statistics when this statement ends. It is a statement of its own because the planner may
+ * drop it from another.
+ */
 const WRITE_COUNTS = new PreparedStatement<void, unknown>(
   'maintenance_write_counts',
   sql`SELECT pg_stat_force_next_flush()`,
 );
 
 /**
- * The thresholds are autovacuum's, with a ceiling: a step must stay short, however large the table is. Insertions are due
- * too, so that pages are frozen while they are few; a table that only grows would else be read as a whole one day.
+ * The thresholds are autovacuum's, with a ceiling: a step must stay short, however large the table is.
+ * Inserts count too, so that pages are frozen while they are few. Otherwise a table that only grows would one
+ * day be read as a whole.
  */
 const DUE = new PreparedStatement<void, DueTable>(
   'maintenance_due',
@@ -56,13 +61,13 @@ export class EmbeddedMaintenanceRepository {
   private uses = 0;
   private ownUses = 0;
 
-  /** @param dataSource connected */
+  /** @param database connected */
   constructor(private readonly database: Database) {
     this.pool = requestPool(database.dataSource);
     this.pool.on('acquire', () => (this.uses += 1));
   }
 
-  /** How often others than this repository have had the connection. Until that grows nothing becomes due. */
+  /** How often other code has acquired the connection. Until this number grows, nothing becomes due. */
   get usesByOthers(): number {
     return this.uses - this.ownUses;
   }
@@ -72,7 +77,7 @@ export class EmbeddedMaintenanceRepository {
     return this.ask(DUE);
   }
 
-  /** Names of all tables of the instance that hold anything, dead rows too. */
+  /** Names of all the instance's tables that occupy disk space, if only with dead rows. */
   async filled(): Promise<string[]> {
     const rows = await this.ask(FILLED);
     return rows.map(({ table }) => table);

@@ -1,20 +1,20 @@
-// Brings the schema up to date, once, however many instances start at the same moment.
+// Brings the schema up to date exactly once, even if many instances start at the same moment.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { isUndefinedTable } from './database-error.js';
 import { StartError } from '../start-error.js';
 
-/** Where TypeORM keeps the names of the migrations that ran. */
+/** TypeORM's table with the names of the applied migrations. */
 export const MIGRATIONS_TABLE = 'schema_migration';
 
-/** Any number that nothing else locks: it names "the schema of this service" among a database's advisory locks. */
+/** An arbitrary key for the advisory lock on this service's schema. */
 const MIGRATION_LOCK = 7_236_450_101;
 const TRY_EVERY_MS = 200;
 
 /**
- * Whether no migration is pending, by one question. TypeORM asks several, and to take turns needs a data source of its
- * own: most starts need neither. A migration that another instance runs at this moment is not committed, so it counts as
- * pending.
+ * Whether no migration is pending, by one query. TypeORM needs several, and taking turns needs a separate
+ * data source; most starts need neither. A migration that another instance is running is not committed, so it
+ * is pending.
  */
 export async function isUpToDate(dataSource: DataSource): Promise<boolean> {
   const applied = await appliedMigrations(dataSource);
@@ -36,10 +36,12 @@ async function appliedMigrations(dataSource: DataSource): Promise<ReadonlySet<st
 }
 
 /**
- * Runs pending migrations, each in a transaction of its own unless it says otherwise: an interrupted run continues from there.
- * @rule D100 A release serves on a database that the next one has migrated, and a restored backup has all that was in it.
- * @returns the names of those that ran
- * @throws StartError for a database of an unreleased version, which no migration converts
+ * Runs pending migrations, each in its own transaction unless it says otherwise. After an interruption the
+ * next run continues.
+ * @rule D100 A release works on a database that the next one has migrated. A restored backup contains all its
+ * data.
+ * @returns the names of the migrations that ran
+ * @throws StartError if the database is of an unreleased version, which no migration converts
  */
 export async function runMigrations(dataSource: DataSource): Promise<string[]> {
   await requireKnownSchema(dataSource);
@@ -47,7 +49,10 @@ export async function runMigrations(dataSource: DataSource): Promise<string[]> {
   return applied.map(({ name }) => name);
 }
 
-/** A database is empty, or one of these migrations made it. Names that are unknown beside theirs are of a later release. */
+/**
+ * Accepts an empty database, or one with at least one of these migrations. Unknown names besides belong to a
+ * later release.
+ */
 async function requireKnownSchema(dataSource: DataSource): Promise<void> {
   const applied = await appliedMigrations(dataSource);
   if (applied.size === 0 || namesOf(dataSource).some((name) => applied.has(name))) return;
@@ -57,11 +62,12 @@ async function requireKnownSchema(dataSource: DataSource): Promise<void> {
 }
 
 /**
- * Runs pending migrations while no other instance does: the next one to get the advisory lock finds nothing left to do.
- * @param dataSource of its own, with two connections and without time limits: one holds the lock, and a migration of
- *   a large table takes the time it takes. It is connected and closed here.
- * @returns the names of those that ran
- * @throws StartError for a database of an unreleased version
+ * Runs pending migrations under an advisory lock. An instance that waited for the lock finds nothing left to
+ * do.
+ * @param dataSource for this call only, with two connections and no time limits: one holds the lock, and a
+ * migration of a large table may take long. It is connected and closed here.
+ * @returns the names of the migrations that ran
+ * @throws StartError if the database is of an unreleased version
  */
 export async function runMigrationsInTurn(dataSource: DataSource): Promise<string[]> {
   await dataSource.initialize();
@@ -77,8 +83,8 @@ export async function runMigrationsInTurn(dataSource: DataSource): Promise<strin
 }
 
 /**
- * Polls, because CREATE INDEX CONCURRENTLY waits for every statement that began before it, and a statement that waits for
- * this lock would be one.
+ * Polls for the lock. CREATE INDEX CONCURRENTLY waits for all earlier statements, and a statement that waits
+ * for this lock would be one of them.
  */
 async function takeLock(queryRunner: QueryRunner): Promise<void> {
   for (;;) {

@@ -1,4 +1,4 @@
-// What keeps a database from being opened, in one sentence with cause and remedy.
+// Explains in one sentence, with cause and remedy, why a database cannot be opened.
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { DataSource } from 'typeorm';
@@ -6,7 +6,7 @@ import { StartError } from '../start-error.js';
 import { isPermissionDenied } from './database-error.js';
 import { MIGRATIONS_TABLE } from './migrate.js';
 
-/** By the code of the system. */
+/** Remedies by the system's error code. */
 const REMEDIES: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full. Free some space, then start again',
   EDQUOT: 'the quota of the account is used up. Free some space, then start again',
@@ -18,7 +18,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EIO: 'the disk has failed. Replace it, and restore a backup',
 };
 
-/** The embedded engine numbers the errors of the system as WASI does, and throws no `Error`. */
+/** The embedded engine uses WASI's error numbers and throws no `Error`. */
 const WASI_CODES: Readonly<Record<number, string>> = {
   2: 'EACCES',
   19: 'EDQUOT',
@@ -28,17 +28,17 @@ const WASI_CODES: Readonly<Record<number, string>> = {
   69: 'EROFS',
 };
 
-/** @returns the error itself if the file system is not its cause */
+/** The error with its remedy; the error itself if the file system is not its cause. */
 export function directoryError(directory: string, error: unknown): unknown {
   const { code: thrown, errno } = (error ?? {}) as NodeJS.ErrnoException;
-  // Node.js says ENOENT where it cannot make a folder on a read-only file system.
+  // Node.js reports ENOENT if it cannot create a folder on a read-only file system.
   const code = thrown === 'ENOENT' ? obstacleAt(resolve(directory)) : (thrown ?? WASI_CODES[errno ?? 0]);
   const remedy = code === undefined ? undefined : REMEDIES[code];
   if (remedy === undefined) return error;
   return new StartError(`The data directory ${directory} cannot be used: ${remedy} (${code}).`);
 }
 
-/** What keeps this process from writing in the nearest folder that exists. */
+/** The error code that keeps this process from writing in the nearest existing folder. */
 function obstacleAt(path: string): string | undefined {
   if (!existsSync(path) && path !== dirname(path)) return obstacleAt(dirname(path));
   try {
@@ -49,7 +49,10 @@ function obstacleAt(path: string): string | undefined {
   }
 }
 
-/** Of the tables that are the service's: their owner made the table of migrations. Before the first migration there is none. */
+/**
+ * The service's tables without full rights. They have the same owner as the table of migrations, which a new
+ * database lacks.
+ */
 const WITHOUT_RIGHTS = `
   SELECT relname AS name, current_user AS role
     FROM pg_class
@@ -59,7 +62,10 @@ const WITHOUT_RIGHTS = `
         AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE'))
     ORDER BY relname`;
 
-/** Without a right statements would fail later, some of them only when somebody signs in. @throws StartError */
+/**
+ * Fails at the start if a right is missing; otherwise statements would fail later, some only at a sign-in.
+ * @throws StartError
+ */
 export async function requireRights(dataSource: DataSource): Promise<void> {
   const [first] = await dataSource.query<{ name: string; role: string }[]>(WITHOUT_RIGHTS);
   if (first === undefined) return;
@@ -70,7 +76,7 @@ export async function requireRights(dataSource: DataSource): Promise<void> {
   );
 }
 
-/** @returns the error itself if no right is missing */
+/** The error with its remedy; the error itself if no right is missing. */
 export function rightsError(error: unknown): unknown {
   if (!isPermissionDenied(error)) return error;
   const { message } = error as Error;

@@ -1,6 +1,7 @@
-// A pool of connections, as statements are sent to it, without the types of pg: hosts that check ours may have none of these.
+// A connection pool as the statements use it, without pg's types: hosts that type-check our files may lack
+// them.
 
-/** A statement, prepared where it has a name. */
+/** A statement; prepared if it has a name. */
 export interface Statement {
   readonly name?: string;
   readonly text: string;
@@ -16,7 +17,7 @@ export interface Answer {
 export interface ConnectionPool {
   connect(): Promise<{
     query(statement: Statement): Promise<Answer>;
-    /** A lost connection emits `error`, also while a statement runs. */
+    /** A lost connection emits `error`, even during a statement. */
     on(event: 'error', listener: (error: Error) => void): unknown;
     off(event: 'error', listener: (error: Error) => void): unknown;
     /** @param destroy closes the connection */

@@ -1,27 +1,28 @@
-// What the service needs of PostgreSQL and of a pooler before it, such as PgBouncer: a version, and sessions that last.
+// Checks what the service needs of PostgreSQL and of a pooler such as PgBouncer: a version, and persistent
+// sessions.
 import type { ClientConfig } from 'pg';
 import pg from 'pg';
 import { StartError } from '../start-error.js';
 
 const CONNECTION_MS = 10_000;
 const ANSWER_MS = 15_000;
-/** One round is enough, unless others use the pooler at the same moment and in step. */
+/** One round suffices, unless other clients use the pooler in step at the same moment. */
 const ROUNDS = 3;
 
-/** A process of the server has a start as well as a number: two servers may have processes of the same number. */
+/** Identifies a server process by pid and start time: two servers may have processes with the same pid. */
 const BACKEND = `SELECT concat_ws(' ', pid, extract(epoch FROM backend_start)) AS backend FROM pg_stat_activity WHERE pid = pg_backend_pid()`;
 
-/** The pooler gives out connections for a transaction at a time. */
+/** The pooler lends connections for single transactions. */
 const TRANSACTION_POOLER =
   'SVC_DATABASE_URL leads to a pooler that lends a connection for one transaction at a time, and the service needs sessions: ' +
   'set pool_mode = session for this database (PgBouncer), or lead SVC_DATABASE_URL to another pool or to PostgreSQL itself.';
 
-/** The first with `idle_session_timeout`, which ends the session of a leader that has stopped (D94). */
+/** The first version with `idle_session_timeout`, which ends the session of a stopped leader (D94). */
 const OLDEST_VERSION = 14;
 
 /**
- * @param versionNumber as the setting `server_version_num` has it: 140005 is 14.5
- * @throws StartError for one that is too old
+ * @param versionNumber the setting `server_version_num`: 140005 is 14.5
+ * @throws StartError if the version is too old
  */
 export function checkVersion(versionNumber: number): void {
   const version = Math.floor(versionNumber / 10_000);
@@ -32,11 +33,11 @@ export function checkVersion(versionNumber: number): void {
 }
 
 /**
- * Finds out whether connections are sessions, by two that are open at the same time: each has a process of the server for itself
- * then, and keeps it. A pooler that lends connections for transactions lends the same one to both, or another one the next time,
- * in whichever order it takes them. So no server without such a pooler is ever taken for one.
- * @rule D96 Behind a pooler that keeps no sessions the start is refused, with what to set.
- * @throws StartError, also where the server is too old; or the driver's error
+ * Checks that connections are sessions. Opens two at the same time: each must have its own server process and
+ * keep it. A pooler that lends connections for transactions gives both the same process, or changes it, in
+ * whatever order it lends them. A server without such a pooler always passes.
+ * @rule D96 The start is refused behind a pooler that keeps no sessions. The message says what to set.
+ * @throws StartError, also if the server is too old; or the driver's error
  */
 export async function requireSessions(connection: ClientConfig): Promise<void> {
   const [one, other] = [clientOf(connection), clientOf(connection)];
@@ -46,7 +47,7 @@ export async function requireSessions(connection: ClientConfig): Promise<void> {
     checkVersion(await versionNumberOf(one));
     const [ofOne, ofOther] = [await backendOf(one), await backendOf(other)];
     for (let round = 0; round < ROUNDS; round += 1) {
-      // Twice, since of two that wait for work the pooler may take turns.
+      // Asked twice, because the pooler may alternate between two waiting clients.
       const seen = [await backendOf(one), await backendOf(one), await backendOf(other), await backendOf(one)];
       const expected = [ofOne, ofOne, ofOther, ofOne];
       if (ofOne === ofOther || seen.join() !== expected.join()) throw new StartError(TRANSACTION_POOLER);
@@ -63,7 +64,7 @@ function clientOf(connection: ClientConfig): pg.Client {
     query_timeout: ANSWER_MS,
     application_name: 'embedded-token-exchange start',
   });
-  // A lost connection fails the statement that runs; without a listener it would end the process.
+  // A lost connection fails the running statement. Without a listener it would end the process.
   client.on('error', () => undefined);
   return client;
 }

@@ -1,4 +1,4 @@
-// The pools of connections to PostgreSQL: for requests, for the operator's page, and for what runs in the background.
+// The connection pools for PostgreSQL: for requests, for the operator's page, and for background work.
 import type { PoolConfig } from 'pg';
 import pg from 'pg';
 import { limitedPool } from './driver-pool.js';
@@ -8,26 +8,32 @@ import type { Schema, PreparedDatabase, ServingSettings } from './prepared-datab
 import { createDataSource, disconnect, prepareSession, whenConnected } from './prepared-database.js';
 import { statementMs } from './wait-limit.js';
 
-/** What a statement may take at the server, what it may wait for a lock, and after which the client gives a session up, in milliseconds. */
+/**
+ * Time limits in milliseconds: of a statement and of a lock wait at the server, and of the client's wait for
+ * an answer.
+ */
 interface Limits {
   readonly statementMs: number;
   readonly lockMs: number;
   readonly answerMs: number;
 }
 
-/** Background work and commands have more time than requests. It must always end; the client gives up last, if the server is silent. */
+/**
+ * Background work and commands may take longer than requests, but must end. The client gives up last, if the
+ * server is silent.
+ */
 const BACKGROUND: Limits = { statementMs: 10_000, lockMs: 5_000, answerMs: 15_000 };
 const CONNECTION_WAIT_MS = 10_000;
 const KEEPALIVE_DELAY_MS = 10_000;
-/** Jobs and followers ask one after the other, and seldom. */
+/** Jobs and followers run their statements one by one, and seldom. */
 const BACKGROUND_POOL_SIZE = 2;
-/** Operators are few, and requests to their page take no connection from others. */
+/** Operators are few, and requests to their page must not take connections from others. */
 const OPERATOR_POOL_SIZE = 2;
 
-/** When PostgreSQL stops, its statements fail. */
+/** If PostgreSQL stops, its statements fail by themselves. */
 const NEVER = new Promise<never>(() => undefined);
 
-/** PostgreSQL, and how many connections requests may have. */
+/** Settings of PostgreSQL, with the number of connections for requests. */
 export interface PostgresqlSettings extends ServingSettings {
   readonly url: string;
   readonly poolSize: number;
@@ -52,7 +58,10 @@ export function preparePostgresql(
   return { ...common, dataSource, close: () => disconnect(dataSource) };
 }
 
-/** A pool for requests, a small one with the same limits for the operator's page, and one with longer limits for what runs in the background. */
+/**
+ * A pool for requests, a small one with the same limits for the operator's page, and one with longer limits
+ * for background work.
+ */
 function servingPools(url: string, poolSize: number, waitMs: number, schema: Schema) {
   const limits = { statementMs: statementMs(waitMs), lockMs: statementMs(waitMs), answerMs: waitMs };
   const background = poolBeside(new pg.Pool(backgroundConfig(url, BACKGROUND_POOL_SIZE)));
@@ -77,7 +86,7 @@ function poolConfig(url: string, max: number, { statementMs, lockMs, answerMs }:
   const ofSession = {
     statement_timeout: statementMs,
     lock_timeout: lockMs,
-    // An instance that stalls within a transaction holds what others wait for.
+    // An instance that stalls in a transaction holds locks that others wait for.
     idle_in_transaction_session_timeout: statementMs,
   };
   return {
@@ -91,7 +100,7 @@ function poolConfig(url: string, max: number, { statementMs, lockMs, answerMs }:
   };
 }
 
-/** An idle connection that breaks is replaced; without a listener it would end the process. */
+/** A broken idle connection is replaced. Without a listener it would end the process. */
 function poolBeside(pool: pg.Pool): pg.Pool {
   return pool.on('error', () => undefined);
 }

@@ -1,4 +1,4 @@
-// A prepared data source, the same for both databases, and how its sessions are set up.
+// A prepared data source, the same for both databases, and the setup of its sessions.
 import type { PoolConfig } from 'pg';
 import type { MigrationInterface } from 'typeorm';
 import { DataSource } from 'typeorm';
@@ -6,27 +6,29 @@ import { MIGRATIONS_TABLE } from './migrate.js';
 import type { LimitedDriver } from './limited-driver.js';
 import type { ConnectionPool } from './pool.js';
 
-/** What a process that serves requests sets, and a command does not. */
+/** Settings of a process that serves requests. Commands leave them out. */
 export interface ServingSettings {
   /** How long a request waits in all, in milliseconds. */
   readonly requestWaitMs?: number;
   /**
-   * The built `engine.worker.js`, by which the embedded engine has a thread of its own and holds no request up that does not need it.
-   * A command, which has nothing else to do, runs it in its own.
+   * The built `engine.worker.js`: the embedded engine then runs in its own thread and blocks no request. A
+   * command runs the engine in its own thread, because it has nothing else to do.
    */
   readonly engineThread?: string;
 }
 
-/** Entities and migrations, collected by the composition root. */
+/** Entities and migrations, which the composition root collects. */
 export interface Schema {
   readonly entities: readonly (new () => object)[];
   /** In the order in which they run. */
   readonly migrations: readonly (new () => MigrationInterface)[];
-  /** False: a database that lacks a migration is not opened. */
+  /** If false, a database that lacks a migration is refused. */
   readonly mayMigrate?: boolean;
 }
 
-/** A database that is ready to be connected to. `close` ends data source, embedded engine and lock, in this order. */
+/**
+ * A database that is ready to connect. `close` ends the data source, then the embedded engine, then the lock.
+ */
 export interface PreparedDatabase {
   readonly kind: 'postgresql' | 'embedded';
   /** Not connected yet. */
@@ -34,16 +36,16 @@ export interface PreparedDatabase {
   /** Brings the schema up to date. @returns the names of the migrations that ran */
   readonly migrate: () => Promise<string[]>;
   readonly close: () => Promise<void>;
-  /** Where the operator's page asks; undefined: where requests do. */
+  /** The pool of the operator's page; undefined: it shares the requests' pool. */
   readonly operatorPool?: ConnectionPool;
   /**
-   * Resolves with the cause when the embedded engine has stopped for good, as PostgreSQL does where it cannot write its log: its
-   * statements never end then, and a new start recovers what was committed.
+   * Resolves with the cause when the embedded engine has stopped for good, for example because PostgreSQL
+   * cannot write its log. Its statements never end then. A new start recovers what was committed.
    */
   readonly stopped: Promise<Error>;
 }
 
-/** @param driver undefined: statements have the limits of the pool alone */
+/** @param driver undefined: only the pool limits statements */
 export function createDataSource(
   { entities, migrations }: Schema,
   pool: PoolConfig,
@@ -54,9 +56,9 @@ export function createDataSource(
     entities: [...entities],
     migrations: [...migrations],
     migrationsTableName: MIGRATIONS_TABLE,
-    // An index on a large table is built outside any transaction, so that others can write meanwhile.
+    // An index on a large table is built outside a transaction, so that others can write meanwhile.
     migrationsTransactionMode: 'each',
-    // Uniqueness decides races here; a failing statement is often an answer, so TypeORM must not log it.
+    // Unique constraints decide races here. A failed statement is often expected, so TypeORM must not log it.
     logging: false,
     installExtensions: false,
     extra: pool,
@@ -69,9 +71,10 @@ export async function disconnect(dataSource: DataSource): Promise<void> {
 }
 
 /**
- * What the results of statements depend on, whatever the defaults of the database and the role are. The driver reads PostgreSQL's own
- * formats, tables are in the schema `public` (or in one with the role's name), and a statement sees what was committed before it
- * began: in a stricter isolation level the statement that waits for another transaction fails, with all requests that share it.
+ * Settings that affect the results of statements, whatever the defaults of the database and the role are. The
+ * driver reads PostgreSQL's own formats. Tables are in the schema `public`, or in a schema with the role's
+ * name. A statement sees everything committed before it began. In a stricter isolation level, a statement
+ * that waits for another transaction would fail, with all requests that share it.
  */
 const RESULTS = {
   datestyle: 'ISO, MDY',
@@ -86,11 +89,12 @@ const RESULTS = {
 };
 
 /**
- * A prepared statement is planned once per connection. PostgreSQL would plan it anew for each batch, whose size might
- * matter; here it never does, since everything is found by key.
+ * A prepared statement is planned once per connection. PostgreSQL would plan it again for each batch, because
+ * the batch size might matter. Here it never does: rows are found by key.
  *
- * A plan that was made when a table was empty must do when it has grown, so it does not read the table where there is a key.
- * Where there is none, PostgreSQL writes down a cost for that beyond all measure, for which it would compile the statement.
+ * A plan that was made for an empty table must still work when the table has grown, so it never scans a table
+ * that has a key. Without a key, disabled scans have an extreme cost, for which PostgreSQL would compile the
+ * statement. JIT is therefore off.
  */
 const PLANNING = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', jit: 'off' };
 
@@ -102,7 +106,7 @@ const NO_TIMEOUTS = {
   idle_session_timeout: 0,
 };
 
-/** Since PostgreSQL 17. Earlier versions refuse a name that they do not know. */
+/** Since PostgreSQL 17. Earlier versions refuse the unknown name. */
 const NO_TRANSACTION_TIMEOUT = `CASE WHEN current_setting('transaction_timeout', true) <> '0'
     THEN set_config('transaction_timeout', '0', false) END`;
 
@@ -111,9 +115,9 @@ interface SqlClient {
 }
 
 /**
- * Sets each session up with a statement before its first use. The driver would send settings while it connects, and poolers refuse
- * a connection for those that they do not know.
- * @param answerMs without an answer for so long the connection is given up, and another takes its place in the pool
+ * Sets up each session with a statement before its first use. The driver would send settings while it
+ * connects, and poolers refuse a connection with unknown ones.
+ * @param answerMs how long to wait for the answer, in milliseconds; then the pool replaces the connection
  */
 export async function prepareSession(
   client: SqlClient,
@@ -126,7 +130,10 @@ export async function prepareSession(
   await client.query({ text, query_timeout: answerMs });
 }
 
-/** No connection is handed out before it is prepared: the pool waits for the promise, which its types do not say. */
+/**
+ * Prepares each connection before the pool lends it. The pool waits for the promise, although its types do
+ * not say so.
+ */
 export function whenConnected(prepare: (client: SqlClient) => Promise<void>): object {
   return { onConnect: prepare };
 }

@@ -4,23 +4,25 @@ import type { Sql } from './sql.js';
 import { writtenSql } from './sql.js';
 import type { Statement } from './pool.js';
 
-/** PostgreSQL cuts longer names, and might take two statements for one. */
+/** PostgreSQL truncates longer names, and might confuse two statements. */
 const MAX_NAME_BYTES = 63;
 
-/** The text of each name. */
+/** Each name's statement. */
 const known = new Map<string, string>();
 
-/** The name of a statement about a table that a host names: hosts of one process may name several. */
+/**
+ * A statement's name for a table that a host names: several hosts in one process may name different tables.
+ */
 export function nameOn(table: object, name: string): string {
   return `${name}_${createHash('sha256').update(JSON.stringify(table)).digest('hex').slice(0, 8)}`;
 }
 
-/** A statement with a name of its own; under one name there is only ever one text. */
+/** A statement with a unique name. */
 export class PreparedStatement<Input, Row> {
   /** Declares the type of the rows. It never has a value. */
   declare readonly row: Row;
   readonly text: string;
-  /** The values of its parameters, in their order. */
+  /** The values of its parameters, in order. */
   readonly values: (input: Input) => unknown[];
 
   constructor(
@@ -40,9 +42,9 @@ export class PreparedStatement<Input, Row> {
   }
 }
 
-/** A statement that concurrent requests share, and how its rows become the answer to each of its items. */
+/** A statement that concurrent requests share. Turns its rows into one answer per item. */
 export class SharedStatement<Item, Row, Answer> extends PreparedStatement<readonly Item[], Row> {
-  /** @param answers each item's answer, in the order of the items */
+  /** @param answers one answer per item, in the order of the items */
   constructor(
     name: string,
     statement: Sql<readonly Item[]>,

@@ -1,8 +1,8 @@
-// The log of TypeORM, if the host has turned it on, for statements that go past it to the driver.
+// TypeORM's log, if the host has turned it on, for statements that bypass TypeORM.
 import type { DataSource } from 'typeorm';
 import type { Statement } from './pool.js';
 
-/** Logs one statement, its failure or its slowness, as TypeORM does for its own. */
+/** Logs one statement, and that it failed or was slow, as TypeORM does for its own. */
 export class StatementLog {
   private readonly beganAtMs = performance.now();
 

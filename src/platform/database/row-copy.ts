@@ -1,21 +1,30 @@
-// Copies all rows of one database into another, empty one with the same tables.
+// Copies all rows of a database into another, empty one with the same tables.
 import type { DataSource, EntityManager } from 'typeorm';
 import { MIGRATIONS_TABLE } from './migrate.js';
 
-/** So few that a page of the largest rows fits into memory. */
+/** A page of the largest rows must fit into memory. */
 const PAGE_ROWS = 200;
 
-/** What a column of this default holds means nothing in another database: the copy gets its own transaction. */
+/**
+ * The default of columns that refer to the database's own transactions. Their values mean nothing in another
+ * database, so the copy gets a new one.
+ */
 const OWN_TRANSACTION = 'txid_current()';
 
-/** By table and column: what is read in place of the column, in SQL whose `source` is the row; null stands for the default. */
+/**
+ * Replacements by table and column: the SQL to read instead of the column, with the row as `source`. Null
+ * stands for the default.
+ */
 export type ColumnsInCopy = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export interface CopySteps {
   readonly columns: ColumnsInCopy;
-  /** Told after each page. */
+  /** Called after each page. */
   readonly onPage: (table: string, rows: number) => void;
-  /** All is written, and visible to nobody yet. If it throws, nothing was copied; once it has returned, who knows. */
+  /**
+   * Called when all rows are written but not committed. If it throws, nothing was copied. After it returns,
+   * the commit may or may not succeed.
+   */
   readonly beforeCommit: () => void;
 }
 
@@ -28,7 +37,7 @@ interface Table {
   }[];
 }
 
-/** Referenced tables come first. Not the unlogged ones, which would be empty after a crash too. */
+/** Referenced tables come first. Unlogged tables are left out; a crash would empty them too. */
 const TABLES = `WITH RECURSIVE copied AS (
     SELECT oid, relname FROM pg_class
     WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
@@ -46,9 +55,9 @@ const TABLES = `WITH RECURSIVE copied AS (
   FROM copied ORDER BY (SELECT max(level) FROM levels WHERE levels.oid = copied.oid), relname`;
 
 /**
- * Reads one snapshot and writes one transaction, in which no trigger of ours acts and nobody else writes.
- * @returns how many rows each table has
- * @throws Error when a table of the target has a row
+ * Reads one snapshot and writes in one transaction. Our triggers are disabled, and nobody else can write.
+ * @returns the number of rows in each table
+ * @throws Error if a table of the target has rows
  */
 export function copyRows(
   source: DataSource,
@@ -58,7 +67,7 @@ export function copyRows(
   return source.transaction('REPEATABLE READ', (from) =>
     target.transaction(async (to) => {
       const tables = await from.query<Table[]>(TABLES);
-      // This also locks them against other writers.
+      // This also locks the tables against other writers.
       for (const { name } of tables) await to.query(`ALTER TABLE "${name}" DISABLE TRIGGER USER`);
       await requireEmpty(to, tables);
       const counts: Record<string, number> = {};
@@ -87,7 +96,7 @@ async function requireEmpty(to: EntityManager, tables: readonly Table[]): Promis
   throw new Error(`the target has rows in ${filled.join(', ')}; copy into an empty database`);
 }
 
-/** Rows as PostgreSQL writes them in text, which it reads again without loss, whatever the types of their columns. */
+/** Reads rows in PostgreSQL's text format, which it reads back without loss for all column types. */
 async function* pagesOf(
   from: EntityManager,
   { name, columns }: Table,
@@ -120,7 +129,7 @@ async function insert(to: EntityManager, { name, columns }: Table, rows: readonl
   );
 }
 
-/** Not by the rows: a number whose row is gone must not come again. */
+/** Copies the sequences themselves: the numbers of deleted rows must not be used again. */
 async function copySequences(
   from: EntityManager,
   to: EntityManager,

@@ -1,18 +1,18 @@
-// SQL whose parameters stand where they are used, each with its type and with where its value comes from.
+// SQL with its parameters in place, each with its type and the source of its value.
 
-/** Placeholders of parameters that stand beside each other, commas between them. */
+/** Adjacent parameter placeholders, separated by commas. */
 interface Placeholders<Input> {
   readonly types: readonly string[];
-  /** A value for each. */
+  /** Reads one value per placeholder. */
   readonly read: (input: Input) => readonly unknown[];
 }
 
 /**
- * A piece of SQL, or a whole statement, that is run with an input. The functions of this file make it, of texts, names and types
- * that stand in the source: nothing from outside is ever a part of its text.
+ * A piece of SQL, or a whole statement, that is run with an input. Only the functions of this file create it,
+ * from strings in the source code. Its text never contains outside input.
  */
 class Piece<Input> {
-  /** No other object has its type. */
+  /** Makes the type nominal. */
   protected readonly isSql = true;
 
   constructor(readonly parts: readonly (string | Placeholders<Input>)[]) {}
@@ -34,14 +34,14 @@ type SqlType =
   | 'uuid'
   | 'uuid[]';
 
-/** A statement as the driver takes it. */
+/** A statement in the driver's format. */
 interface WrittenSql<Input> {
   readonly text: string;
-  /** In the order of the numbers in the text. */
+  /** In the order of their numbers in the text. */
   readonly values: (input: Input) => unknown[];
 }
 
-/** Writes SQL down. What is put into it is SQL itself: a value goes in by `parameter`, and never as text. */
+/** Builds SQL from a template. Only SQL can be inserted; values are added with `parameter`, never as text. */
 export function sql<Input = unknown>(
   texts: TemplateStringsArray,
   ...pieces: readonly Sql<Input>[]
@@ -58,32 +58,32 @@ export function sql<Input = unknown>(
 const NAME = /^[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)?$/;
 
 /**
- * The name of a table, column or type, with its schema where it has one, as the host's source gives it.
- * @throws RangeError where it is not made of lower-case letters, digits and `_`
+ * The name of a table, column or type, optionally with its schema, from the host's source code.
+ * @throws RangeError if it has other characters than lower-case letters, digits and `_`
  */
 export function identifier(name: string): Sql {
   if (!NAME.test(name)) throw new RangeError(`${JSON.stringify(name)} is not a plain name of the database`);
   return new Piece([name]);
 }
 
-/** Joins pieces by a separator; nothing where there are none. */
+/** Joins pieces with a separator. The result is empty if there are none. */
 export function joined<Input>(pieces: readonly Sql<Input>[], separator: Sql<Input>): Sql<Input> {
   return new Piece(
     pieces.flatMap(({ parts }, index) => (index === 0 ? parts : [...separator.parts, ...parts])),
   );
 }
 
-/** One value that a statement is given at each run. The same parameter in several places is given once. */
+/** A value that each run of a statement gets. A parameter that is used in several places is sent once. */
 export function parameter<Input>(type: SqlType, read: (input: Input) => unknown): Sql<Input> {
   return new Piece([{ types: [type], read: (input: Input) => [read(input)] }]);
 }
 
-/** A column of rows that a statement is given: its type, and its value in each row. */
+/** A column of given rows: its type, and its value in each row. */
 export type Column<Row> = readonly [type: SqlType, read: (row: Row) => unknown];
 
 /**
- * Rows that a statement is given, an array for each column: `unnest(…) AS NAME (COLUMNS)`.
- * @param position names one column more, which counts the rows from 1
+ * Rows that a statement gets, as one array per column: `unnest(…) AS NAME (COLUMNS)`.
+ * @param position the name of an additional column that numbers the rows from 1
  */
 export function givenRows<Input, Row>(
   name: string,
@@ -107,7 +107,7 @@ export function givenRows<Input, Row>(
   ]);
 }
 
-/** Numbers the parameters in the order in which they first appear. */
+/** Writes the statement, and numbers the parameters in the order of their first use. */
 export function writtenSql<Input>({ parts }: Sql<Input>): WrittenSql<Input> {
   const firstNumbers = new Map<Placeholders<Input>, number>();
   let count = 0;

@@ -1,4 +1,4 @@
-// One running transaction as a value that callers pass on and only repositories look into.
+// A running transaction, as an opaque value that callers pass on to repositories.
 import { Injectable } from '@nestjs/common';
 import type { ClientBase } from 'pg';
 import type { EntityManager } from 'typeorm';
@@ -11,7 +11,9 @@ import { StatementLog } from './query-log.js';
 const manager = Symbol('the entity manager of a transaction');
 const outside = Symbol('the pool for statements outside a transaction');
 
-/** A running transaction. Opaque: it is handed from the service that began it to the repositories that write in it. */
+/**
+ * A running transaction. Opaque: the service that begins it passes it to the repositories that write in it.
+ */
 export class Transaction {
   readonly [manager]: EntityManager;
   readonly [outside]: Database;
@@ -21,7 +23,7 @@ export class Transaction {
     this[outside] = database;
   }
 
-  /** For repositories that read without a transaction, each statement by itself. */
+  /** For repositories that read without a transaction, one statement at a time. */
   static none(database: Database): Transaction {
     return new Transaction(database.dataSource.manager, database);
   }
@@ -32,7 +34,7 @@ export function managerOf(transaction: Transaction): EntityManager {
   return transaction[manager];
 }
 
-/** Runs a prepared statement in a transaction, on whose connection it is planned. @throws the driver's error */
+/** Runs a prepared statement on the transaction's connection. @throws the driver's error */
 export async function runIn<Input, Row>(
   transaction: Transaction,
   statement: PreparedStatement<Input, Row>,
@@ -41,7 +43,7 @@ export async function runIn<Input, Row>(
   const { queryRunner } = managerOf(transaction);
   const { [outside]: database } = transaction;
   if (queryRunner === undefined) return database.run(statement, input);
-  // Its connection may be in another transaction by now.
+  // Another transaction may already use the connection.
   if (queryRunner.isReleased) throw new QueryRunnerAlreadyReleasedError();
   const client = (await queryRunner.connect()) as ClientBase;
   const given = statement.of(input);
@@ -66,10 +68,12 @@ export async function answerIn<Item, Row, Answer>(
   return answer as Answer;
 }
 
-/** Thrown inside a transaction that lost a race which a constraint decided: run again, it will see the winner. */
+/**
+ * Throw it in a transaction that lost a race on a constraint: the transaction runs again and sees the winner.
+ */
 export class LostRaceError extends Error {}
 
-/** More losers than this in a row means a fault, not a race. */
+/** More consecutive losses than this mean a bug, not a race. */
 const MAX_ATTEMPTS = 5;
 
 /** Begins transactions. */
@@ -78,8 +82,9 @@ export class Transactions {
   constructor(private readonly database: Database) {}
 
   /**
-   * Runs `work` in one transaction (read committed): committed when it resolves, rolled back when it throws. Work that
-   * lost a race (LostRaceError, a deadlock) is run again from its beginning, so it must not touch anything else.
+   * Runs `work` in one transaction (read committed). Commits if it resolves, and rolls back if it throws.
+   * Work that lost a race (LostRaceError, a deadlock) runs again from the beginning, so it must not have
+   * other effects.
    */
   async run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {

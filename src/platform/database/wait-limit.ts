@@ -1,27 +1,30 @@
-// Bounds what a request waits for, on the monotonic clock.
+// Limits how long a request waits, on the monotonic clock.
 import { DatabaseWaitError } from './database-error.js';
 
-/** Below two seconds, in which the answer has to be there. */
+/** Less than two seconds, within which the request must be answered. */
 export const DEFAULT_WAIT_MS = 1_800;
-/** About what an instance can serve in that time: later ones would wait in vain. */
+/** About as many as an instance can serve in that time: later ones would wait in vain. */
 export const MOST_WAITING = 5_000;
-/** How long a request waits for its turn as long as the database answers others: a rush on a slow machine is answered, if late (D102). */
+/**
+ * How long a request waits for its turn while the database answers others: on a slow machine, bursts are
+ * answered late instead of refused (D102).
+ */
 export const LONGEST_TURN_MS = 5_000;
-/** The server gives up so much earlier where it can: then the connection serves on. */
+/** The server's time limit ends this much earlier, if possible: then the connection stays usable. */
 const SERVER_LEAD_MS = 200;
 const SHORTEST_STATEMENT_MS = 50;
-/** A timer that is so late shows a busy process, not a slow database. */
+/** A timer that is this late indicates a busy process, not a slow database. */
 const LATE_MS = 250;
 
-/** For how long the server may be at one statement. */
+/** How long the server may run one statement, in milliseconds. */
 export function statementMs(waitMs: number): number {
   return Math.max(SHORTEST_STATEMENT_MS, waitMs - SERVER_LEAD_MS);
 }
 
 /**
- * Calls `act` after a time in which this process could have had an answer: one that stood still itself gives what is there
- * already a chance to be read.
- * @returns what calls it off
+ * Calls `act` after a time in which this process could have read an answer. If the process itself stalled,
+ * answers that have arrived can still be read first.
+ * @returns a function that cancels the call
  */
 export function afterWaiting(ms: number, act: () => void): () => void {
   const dueAtMs = performance.now() + ms;
@@ -34,8 +37,8 @@ export function afterWaiting(ms: number, act: () => void): () => void {
 }
 
 /**
- * Ends the wait for some work, not the work, whose later outcome is ignored.
- * @param leftMs of what the request may wait
+ * Limits the wait for some work. The work itself goes on, and its outcome is ignored.
+ * @param leftMs how long the request may still wait, in milliseconds
  * @throws DatabaseWaitError `time_limit`
  */
 export function withinWait<T>(leftMs: number, work: () => Promise<T>): Promise<T> {
@@ -45,16 +48,16 @@ export function withinWait<T>(leftMs: number, work: () => Promise<T>): Promise<T
   });
 }
 
-/** Limits how long a request waits for the database in all, however often it asks and whatever it does in between. */
+/** Limits a request's total wait for the database, over all its statements and the time between them. */
 export class SharedWait {
-  /** While it asks: when the database is no longer waited for, on the monotonic clock. */
+  /** During a statement: when the wait ends, on the monotonic clock. */
   deadlineMs = Number.POSITIVE_INFINITY;
   private pausedAtMs: number | undefined;
 
-  /** @param leftMs of what the request may wait */
+  /** @param leftMs how long the request may still wait, in milliseconds */
   constructor(private leftMs: number) {}
 
-  /** Runs what asks the database. @throws DatabaseWaitError `time_limit`, or what the work throws */
+  /** Runs work that uses the database. @throws DatabaseWaitError `time_limit`, or the work's own error */
   inTime<T>(work: () => Promise<T>): Promise<T> {
     this.deadlineMs = performance.now() + this.leftMs;
     return new Promise((resolve, reject) => {
@@ -77,7 +80,7 @@ export class SharedWait {
     });
   }
 
-  /** Time does not count until `resume`: the request waits for its turn, and the database answers others. */
+  /** Stops the clock until `resume`: the request waits for its turn while the database answers others. */
   pause(): void {
     this.pausedAtMs = performance.now();
   }

@@ -1,11 +1,11 @@
-// Marks a data directory whose data was copied to PostgreSQL, so that nobody goes on with it by mistake.
+// Marks a data directory whose data was copied to PostgreSQL, so that nobody keeps using it by mistake.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../start-error.js';
 
 const MARK = 'copied-to-postgresql';
 
-/** @throws StartError when the directory is marked */
+/** @throws StartError if the directory is marked */
 export function refuseCopied(directory: string): void {
   if (!isCopied(directory)) return;
   throw new StartError(
@@ -18,7 +18,7 @@ export function isCopied(directory: string): boolean {
   return existsSync(markOf(directory));
 }
 
-/** Whether there is an embedded database. */
+/** Whether the directory contains an embedded database. */
 export function hasDatabase(directory: string): boolean {
   return existsSync(join(directory, 'database'));
 }
@@ -31,7 +31,7 @@ export function unmarkCopied(directory: string): void {
   rmSync(markOf(directory), { force: true });
 }
 
-/** The file that is the mark. */
+/** The path of the marker file. */
 export function markOf(directory: string): string {
   return join(directory, MARK);
 }

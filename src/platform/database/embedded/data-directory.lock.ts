@@ -1,4 +1,4 @@
-// Keeps two processes out of one embedded data directory, which PGlite itself does not.
+// Keeps two processes out of one embedded data directory. PGlite itself does not.
 import { linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
@@ -6,14 +6,14 @@ import type { ProcessIdentity } from './process-file.js';
 import { HEARTBEAT_MS, isDeadFile, liveProcessOf, textOf, touch, writeProcessFile } from './process-file.js';
 import { StartError } from '../../start-error.js';
 
-/** Says who holds the directory. Only the holder writes it. */
+/** Names the process that uses the directory. Only that process writes it. */
 const HOLDER_FILE = 'process.lock';
 const STARTER_FILE = /^process\.[0-9a-f-]{36}\.lock$/;
-/** So often and so long a starter looks whether others that start at this moment have withdrawn: they need no longer. */
+/** How often, and for how long, a starter waits for concurrent starters to withdraw. */
 const LOOK_EVERY_MS = 5;
 const PATIENCE_MS = 1_000;
 
-/** The directory is in use by a live process. The message says by which and what to do (D46). */
+/** The directory is in use by a live process. The message names the process and the remedy (D46). */
 export class DataDirectoryLockedError extends StartError {
   constructor(
     readonly directory: string,
@@ -25,12 +25,13 @@ export class DataDirectoryLockedError extends StartError {
 }
 
 /**
- * Holds one data directory.
+ * The lock of one data directory.
  *
- * Each starter makes a file of its own, under a name that is never used again, and only then looks for those of others. Of two
- * starters both files exist before the later one looks, so it sees the other's: two never both find themselves alone. A dead
- * process's file may be removed at any moment, since its name is never used again. An incomplete file counts for nothing: its
- * process has yet to look, and will see this one.
+ * Each starter creates its own file under a unique name, and only then looks for other files. If two
+ * processes start at once, both files exist before the later one looks, so it sees the other file. Two
+ * processes never both find themselves alone. A dead process's file may be removed at any time, because its
+ * name is never used again. An incomplete file is ignored: its process has yet to look, and will see this
+ * one.
  * @rule D46 The embedded data directory belongs to one process at a time.
  */
 export class DataDirectoryLock {
@@ -42,8 +43,9 @@ export class DataDirectoryLock {
   }
 
   /**
-   * Takes the lock. The lock of a dead process is taken over; one of another container or machine after 15 seconds of silence.
-   * @throws DataDirectoryLockedError when a live process holds it, or takes it at the same moment
+   * Takes the lock. Replaces the lock of a dead process at once, and of another container or machine after 15
+   * seconds of silence.
+   * @throws DataDirectoryLockedError if a live process holds the lock, or takes it at the same moment
    */
   static take(directory: string): DataDirectoryLock {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -64,8 +66,8 @@ export class DataDirectoryLock {
 }
 
 /**
- * The id of the live process that has the directory, undefined where it is unknown. Only reads, for callers that
- * do not want to take the directory.
+ * The id of the live process that uses the directory; undefined if it is unknown. Only reads, for callers
+ * that do not want the lock.
  */
 export function holderOf(directory: string): number | undefined {
   try {
@@ -75,7 +77,7 @@ export function holderOf(directory: string): number | undefined {
   }
 }
 
-/** A process that is taking the directory: it has its file, and looks at those of others. */
+/** A process that is taking the lock: its own file exists, and it looks for others. */
 class Starter {
   readonly path: string;
   private readonly name: string;
@@ -91,9 +93,9 @@ class Starter {
   }
 
   /**
-   * Among starters that see each other, the first by name stays until the others have withdrawn, so that one holds the directory
-   * in the end.
-   * @throws DataDirectoryLockedError when another is in, comes first, or does not withdraw
+   * Waits until no other starter is left. Among concurrent starters, the first by name waits for the others
+   * to withdraw, so exactly one gets the lock.
+   * @throws DataDirectoryLockedError if another process holds the lock, has precedence, or does not withdraw
    */
   becomeHolder(): void {
     const deadline = performance.now() + PATIENCE_MS;
@@ -112,13 +114,15 @@ class Starter {
     rmSync(this.path, { force: true });
   }
 
-  /** In this order: who finds no other starter's file finds no live holder's either. */
+  /**
+   * Removes the holder's file first: a process that finds no starter's file then finds no live holder either.
+   */
   resign(): void {
     if (textOf(this.holderPath) === this.text) rmSync(this.holderPath, { force: true });
     this.withdraw();
   }
 
-  /** The live processes that have a file here besides this one, in the order of the files' names. */
+  /** The other live processes that have a file here, sorted by file name. */
   private rivals(): { name: string; process: ProcessIdentity }[] {
     return this.otherStarters().flatMap((name) => {
       const process = liveProcessOf(join(this.directory, name));
@@ -126,7 +130,10 @@ class Starter {
     });
   }
 
-  /** Puts this process's own file in the holder's place: a link, so that one touch keeps both alive. Only who is alone comes here. */
+  /**
+   * Makes this process the holder. Called only by the sole starter. A hard link keeps both files alive with
+   * one touch.
+   */
   private enter(): void {
     rmSync(this.holderPath, { force: true });
     linkSync(this.path, this.holderPath);
@@ -140,7 +147,7 @@ class Starter {
   }
 }
 
-/** Without the event loop, since the lock is taken before anything else and in one piece. */
+/** Blocks without the event loop, because the lock is taken synchronously at the start. */
 function sleep(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }

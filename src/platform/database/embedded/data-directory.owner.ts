@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { StartError } from '../../start-error.js';
 
 /**
- * Its owner cannot read what another account writes, even root, so the owner's next start would fail. The owner of an
- * empty directory matters to root alone: a volume of a container may belong to root, and be open to all.
- * @param account the user id of this process; undefined where the system has none
+ * Refuses a directory of another account. Its owner could not read what this account writes, even if this is
+ * root, and the owner's next start would fail. The owner of an empty directory matters only to root: a
+ * container's volume may belong to root and be open to all.
+ * @param account the user id of this process; undefined if the system has none
  * @throws StartError
  */
 export function refuseForeignDirectory(directory: string, account = process.getuid?.()): void {
@@ -19,7 +20,7 @@ export function refuseForeignDirectory(directory: string, account = process.getu
   );
 }
 
-/** Undefined if there is no such file, or nothing in its folder may be seen. */
+/** Undefined if the file does not exist, or its folder cannot be read. */
 function ownerOf(path: string): number | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })?.uid;

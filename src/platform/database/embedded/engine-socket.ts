@@ -1,18 +1,18 @@
-// A connection for the driver: its bytes go to the embedded engine, and the engine's come back.
+// A driver connection that passes bytes to the embedded engine and back.
 import { Duplex } from 'node:stream';
 import type { Engine } from './engine.js';
 import { joined } from './engine.js';
 
 /** `AuthenticationOk` and `ReadyForQuery`: the engine has one session and one user. */
 const GREETING = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
-/** A client says that it goes. PostgreSQL would end with the session; the engine goes on for the next client. */
+/** The client's goodbye. PostgreSQL would end the session; the engine keeps it for the next client. */
 const TERMINATE = 0x58;
 
 type Done = (error?: Error) => void;
 
 /**
- * A connection to the engine. What is written while an answer is awaited goes along with the next question, in one piece.
- * The methods beside those of a stream are those of a socket which the driver calls.
+ * A connection to the engine. Messages that are written while an answer is awaited are sent together with the
+ * next question. The methods that streams do not have are the socket methods that the driver calls.
  */
 export class EngineSocket extends Duplex {
   private isGreeted = false;
@@ -43,7 +43,7 @@ export class EngineSocket extends Duplex {
   }
 
   override _read(): void {
-    // Answers come as they are there: their length is bounded by what was asked.
+    // Answers are pushed when they arrive. The question bounds their length.
   }
 
   override _write(chunk: Buffer, _encoding: string, done: Done): void {
@@ -62,7 +62,7 @@ export class EngineSocket extends Duplex {
     done();
   }
 
-  /** The driver writes a message at a time, the first of which introduces the client. */
+  /** The driver writes one message at a time. The first one is the startup message. */
   private pass(messages: readonly Buffer[], done: Done): void {
     const questions = messages.slice(this.isGreeted ? 0 : 1).filter(([type]) => type !== TERMINATE);
     if (!this.isGreeted) this.push(GREETING);

@@ -1,10 +1,10 @@
-// Runs the embedded engine in a thread of its own, so that requests are served while it is at a statement.
+// Runs the embedded engine in its own thread, so that its statements do not block requests.
 import { Worker } from 'node:worker_threads';
 import type { Engine, EngineSettings } from './engine.js';
 
 /** Messages to the thread. */
 export type ToEngine = Uint8Array | 'close';
-/** Messages of the thread: that the engine runs, then one answer for each question, in order. */
+/** Messages from the thread: `ready` once the engine runs, then one answer per question, in order. */
 type FromEngine = 'ready' | Uint8Array;
 
 interface Waiting {
@@ -13,18 +13,18 @@ interface Waiting {
 }
 
 /**
- * Starts the engine in a thread of its own.
+ * Starts the engine in its own thread.
  * @param file the built `engine.worker.js`
- * @throws what the engine's start throws
+ * @throws the error of the engine's start
  */
 export async function startEngineThread(file: string, settings: EngineSettings): Promise<Engine> {
-  // Code that was loaded before the service, such as an SDK of traces, stays out of the engine: it might keep the thread alive.
+  // Preloaded code, such as a tracing SDK, is not loaded in the thread: it might keep the thread alive.
   const thread = new EngineThread(new Worker(file, { workerData: settings, execArgv: [], env: {} }));
   await thread.started;
   return thread;
 }
 
-/** Ends the waiting questions as a lost server does, so that requests get 503 (D49). */
+/** Fails the waiting questions like a lost server, so that requests get 503 (D49). */
 function engineLost(cause: Error): Error {
   return Object.assign(new Error(cause.message, { cause }), { code: 'ECONNRESET' });
 }

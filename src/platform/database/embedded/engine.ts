@@ -1,11 +1,11 @@
-// The embedded engine: PostgreSQL in this process, spoken to in the bytes of its protocol.
+// The embedded engine: PostgreSQL in this process, which speaks PostgreSQL's wire protocol.
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { forceAll, forcedFiles, forcingStartParams } from './forced-writes.js';
 
 /**
- * The log is kept as short as it may be. An ANALYZE, which holds all other statements up, reads a small sample: what
- * requests ask for is found by key. More buffers than these made no statement faster (bench/performance.md).
+ * The write-ahead log is as short as possible. ANALYZE blocks all other statements, so it reads a small
+ * sample; requests find rows by key anyway. More buffers made no statement faster (bench/performance.md).
  */
 const SETTINGS = [
   ...['min_wal_size=32MB', 'max_wal_size=32MB'],
@@ -14,29 +14,29 @@ const SETTINGS = [
 
 /** Where the engine keeps its files. */
 export interface EngineSettings {
-  /** The data directory; the engine has a folder in it. */
+  /** The data directory; the engine has a subfolder in it. */
   readonly directory: string;
 }
 
-/** An engine that runs, with the one session that it has. */
+/** A running engine with its only session. */
 export interface Engine {
-  /** Resolves with all that the messages are answered with. What is asked meanwhile has its turn afterwards. */
+  /** Resolves with the complete answer to the messages. Later calls wait for their turn. */
   ask(messages: Uint8Array): Promise<Uint8Array>;
-  /** To be called once, when nothing is asked any more. */
+  /** Call it once, after the last answer. */
   close(): Promise<void>;
-  /** Resolves when the thread in which it runs has ended by itself: nothing is answered any more then. */
+  /** Resolves when the engine's thread has ended unexpectedly: no question is answered afterwards. */
   readonly failed: Promise<Error>;
 }
 
-/** What runs in the caller's own thread ends with it. */
+/** An engine in the caller's own thread ends with it. */
 const NEVER = new Promise<never>(() => undefined);
 
-/** Starts the engine in this thread, which is held up by each of its statements. */
+/** Starts the engine in this thread. Each statement blocks the thread. */
 export async function startEngine(settings: EngineSettings): Promise<Engine> {
   const pglite = await createPglite(settings);
   const ask = async (messages: Uint8Array) => {
     const parts: Uint8Array[] = [];
-    // The bytes are those of the engine's own memory, where the next ones will be.
+    // The bytes are a view of the engine's memory, which the next answer overwrites.
     const onRawData = (bytes: Uint8Array) => void parts.push(bytes.slice());
     await pglite.execProtocolRawStream(messages, { syncToFs: false, onRawData });
     return joined(parts);
@@ -44,7 +44,9 @@ export async function startEngine(settings: EngineSettings): Promise<Engine> {
   return { ask, close: () => pglite.close(), failed: NEVER };
 }
 
-/** One block of bytes, which no one else has a part of: a message to another thread takes it along without a copy. */
+/**
+ * Joins the parts in a new buffer of their own, which can be transferred to another thread without a copy.
+ */
 export function joined(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let offset = 0;
@@ -55,17 +57,17 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** Loaded only where it is used: the embedded engine is 27 MB that a PostgreSQL instance need not read. */
+/** Loaded on demand: the embedded engine is 27 MB, which an instance on PostgreSQL need not read. */
 async function createPglite({ directory }: EngineSettings) {
   const { PGlite } = await import('@electric-sql/pglite');
   const startParams = [...PGlite.defaultStartParams, ...SETTINGS.flatMap((each) => ['-c', each])];
   const dataDirectory = join(directory, 'database');
-  // The data directory may have been there before, open to all.
+  // The data directory may already exist and be open to all.
   mkdirSync(dataDirectory, { recursive: true });
   chmodSync(dataDirectory, 0o700);
   const fs = await forcedFiles(dataDirectory);
   const pglite = await PGlite.create({ fs, startParams: forcingStartParams(startParams) });
-  // After the creation files may not be on the disk yet.
+  // PGlite does not sync the files that it creates.
   await forceAll(dataDirectory);
   return pglite;
 }

@@ -1,4 +1,4 @@
-// The thread of the embedded engine: starts it, then answers one question after the other.
+// The embedded engine's thread: starts the engine, then answers one question after the other.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -11,7 +11,10 @@ const port = parentPort;
 const engine = await startEngine(workerData as EngineSettings);
 freeMemory();
 
-/** Making a database leaves 400 MB of buffers behind, which V8 would keep for as long as its own heap is small. */
+/**
+ * Frees the 400 MB of buffers that creating a database leaves. V8 would keep them while its own heap is
+ * small.
+ */
 function freeMemory(): void {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();
@@ -22,13 +25,16 @@ async function answer(messages: Uint8Array): Promise<void> {
   port.postMessage(bytes, [bytes.buffer as ArrayBuffer]);
 }
 
-/** In a thread this ends the thread alone. */
+/** In a worker, `process.exit` ends only the thread. */
 async function end(): Promise<void> {
   await engine.close();
   process.exit(0);
 }
 
-/** Ends the thread, also where the process ignores rejections: the next answer would go to this question. */
+/**
+ * Ends the thread even if the process ignores rejections. Otherwise the next answer would go to this
+ * question.
+ */
 function fail(error: unknown): void {
   setImmediate(() => {
     throw error;

@@ -1,5 +1,5 @@
-// Has the embedded database treat its files as PostgreSQL would: it forces them to the disk, so that what was committed outlives a loss
-// of power, and closes them to other accounts.
+// Makes the embedded database treat its files as PostgreSQL does: committed data is synced to disk and
+// survives a power loss, and other accounts have no access.
 import type { Dirent } from 'node:fs';
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
@@ -7,16 +7,16 @@ import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import type { NodeFS } from '@electric-sql/pglite/nodefs';
 
-/** PGlite has `fsync` off, and takes a `fdatasync` for done that does nothing. */
+/** PGlite turns `fsync` off, and its `fdatasync` reports success without doing anything. */
 const WITHOUT_FSYNC = '-F';
 const WITH_FSYNC = ['-c', 'fsync=on', '-c', 'wal_sync_method=fsync'];
-/** So many files of a new database are forced at a time: a disk takes many together as fast as one. */
+/** How many files of a new database are synced in parallel: a disk syncs many as fast as one. */
 const AT_A_TIME = 64;
-/** All rights of other accounts than the owner. */
+/** All permissions of group and others. */
 const OTHERS = 0o077;
 const INPUT_OUTPUT_ERROR = 29;
 
-/** The used members of Emscripten's file system: its files are those of Node.js, and have no `fsync`. */
+/** The parts of Emscripten's file system that are used here. Its files are Node.js files without `fsync`. */
 interface EmscriptenModule {
   readonly NODEFS: {
     readonly node_ops: {
@@ -30,20 +30,20 @@ interface EmscriptenModule {
 }
 
 interface OpenStream {
-  /** Of a file; folders have none. */
+  /** The file descriptor; folders have none. */
   readonly nfd?: number;
   readonly node: unknown;
 }
 
-/** @param startParams those of PGlite, which do without */
+/** @param startParams PGlite's own, which turn `fsync` off */
 export function forcingStartParams(startParams: readonly string[]): string[] {
   return [...startParams.filter((each) => each !== WITHOUT_FSYNC), ...WITH_FSYNC];
 }
 
 /**
- * @rule D98 What the embedded database has committed is forced to the disk before it is answered. The
- * files of the embedded database, with an `fsync` that is one. If it fails PostgreSQL panics, as it must: what is on the disk is
- * unknown then.
+ * The embedded database's files, with an `fsync` that works. If it fails, PostgreSQL panics, as it must: the
+ * content of the disk is unknown then.
+ * @rule D98 What the embedded database has committed is synced to disk before the request is answered.
  */
 export async function forcedFiles(directory: string): Promise<NodeFS> {
   const { NodeFS: Files } = await import('@electric-sql/pglite/nodefs');
@@ -69,7 +69,7 @@ function letForce({ NODEFS, FS }: EmscriptenModule): void {
   };
 }
 
-/** PostgreSQL asks for this by its umask, which the engine ignores. */
+/** PostgreSQL sets this by its umask, which the engine ignores. */
 function closeToOthers({ NODEFS: { node_ops: operations } }: EmscriptenModule): void {
   const { mknod, setattr } = operations;
   operations.mknod = (parent, name, mode, device) => mknod(parent, name, mode & ~OTHERS, device);
@@ -88,13 +88,13 @@ function forceFolder(path: string): void {
   }
 }
 
-/** Forces a folder with all its files, for those that were written without. */
+/** Syncs a folder and all its files, if they were written without `fsync`. */
 export async function forceAll(directory: string): Promise<void> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const paths = (wanted: (entry: Dirent) => boolean) =>
     entries.filter(wanted).map((entry) => join(entry.parentPath, entry.name));
   await forceEach(paths((entry) => entry.isFile()));
-  // A file is there once the folder that names it is.
+  // A file survives only if the folder that contains it is synced too.
   await forceEach([...paths((entry) => entry.isDirectory()), directory]);
 }
 

@@ -1,24 +1,27 @@
-// A file that stands for one process. It names the process, so that others can check whether that lives.
+// A file that represents one process, so that other processes can check whether it is alive.
 import { readFileSync, readlinkSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** Its process touches the file this often: a process elsewhere, whose pid means nothing here, sees by it that it lives. */
+/**
+ * How often a process touches its file. Processes elsewhere, for which its pid means nothing, see that it is
+ * alive.
+ */
 export const HEARTBEAT_MS = 3_000;
 const SILENT_AFTER_MS = 15_000;
 
-/** Which process a file stands for. */
+/** The process that a file represents. */
 export interface ProcessIdentity {
   readonly processId: number;
-  /** The machine, or container, in which that process id means something. */
+  /** The machine or container in which the process id is valid. */
   readonly machine: string;
-  /** When that process began, according to the system; a reused process id has another. */
+  /** When the system started the process; tells it from a later process with the same id. */
   readonly startedAt: string | undefined;
 }
 
 /**
- * Makes a file that stands for this process.
- * @param id makes this file's text unlike any other
- * @returns the text that it holds
+ * Creates a file that represents this process.
+ * @param id makes the content of this file unique
+ * @returns the file's content
  */
 export function writeProcessFile(path: string, id: string): string {
   const identity = { processId: process.pid, machine: thisMachine(), startedAt: startOf(process.pid) };
@@ -27,19 +30,19 @@ export function writeProcessFile(path: string, id: string): string {
   return text;
 }
 
-/** The process that the file stands for, if it lives; undefined where there is no file, or none that is whole. */
+/** The file's process if it is alive; undefined if the file is missing or incomplete. */
 export function liveProcessOf(path: string): ProcessIdentity | undefined {
   const identity = identityIn(path);
   return identity !== undefined && isAlive(identity, path) ? identity : undefined;
 }
 
-/** Whether the file will never be needed again. An incomplete one may still be being written. */
+/** Whether the file can be removed. An incomplete one may still be being written. */
 export function isDeadFile(path: string): boolean {
   const identity = identityIn(path);
   return identity === undefined ? isSilent(path) : !isAlive(identity, path);
 }
 
-/** The text of the file, undefined where there is none. */
+/** The content of the file; undefined if there is none. */
 export function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
@@ -49,19 +52,22 @@ export function textOf(path: string): string | undefined {
   }
 }
 
-/** If it fails the file is deleted, and the directory with it: there is nothing left to guard. */
+/**
+ * Updates the file's time. Errors are ignored: they mean that the file or its directory was deleted, so
+ * nothing is left to guard.
+ */
 export function touch(path: string): void {
   try {
     const now = new Date();
     utimesSync(path, now, now);
   } catch {
-    // Said above.
+    // See above.
   }
 }
 
 function identityIn(path: string): ProcessIdentity | undefined {
   try {
-    // Any program may have written it.
+    // Any program may have written the file.
     const members = JSON.parse(textOf(path) ?? '{}') as Partial<ProcessIdentity>;
     const { processId, machine = '', startedAt } = members;
     return typeof processId === 'number' ? { processId, machine, startedAt } : undefined;
@@ -84,7 +90,7 @@ function isRunning({ processId, startedAt }: ProcessIdentity): boolean {
   return startedAt === undefined || startedAt === startOf(processId);
 }
 
-/** The machine's name and, on Linux, the process-id namespace: in two containers one number names two processes. */
+/** The machine's name and, on Linux, the process-id namespace: two containers may use the same pid. */
 function thisMachine(): string {
   try {
     return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`;
@@ -98,7 +104,7 @@ function isSilent(path: string): boolean {
   return Date.now() - touchedAt >= SILENT_AFTER_MS;
 }
 
-/** Field 22 of /proc/PID/stat; undefined on systems without it, where the process id alone decides. */
+/** Field 22 of /proc/PID/stat; undefined on systems without it, where only the pid is compared. */
 function startOf(processId: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${processId}/stat`, 'utf8');
