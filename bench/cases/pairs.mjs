@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { forged } from '../support/checks.mjs';
 import { compare, cpu, throughput } from '../support/comparison.mjs';
 import { proofFor } from '../support/dpop.mjs';
-import { accessTokens, bearer, embedLogins, exchangeRequests } from '../support/exchanges.mjs';
+import { accessTokens, bearer, embedLogins, exchangeRequests, sessionsOf } from '../support/exchanges.mjs';
 import { sendAll } from '../support/load.mjs';
 import { logins } from '../support/residents.mjs';
 
@@ -64,6 +64,37 @@ export const callProof = {
       ),
       contender('bearer', async (count) => spread(free, count, bearer)),
       { atMost: 1.4 },
+    );
+  },
+};
+
+export const callSession = {
+  name: 'call-session',
+  title: 'A page of workflows by a session that is bound to a key (DPoP), against one in a cookie, on PostgreSQL',
+
+  async run(workbench) {
+    const service = await workbench.startService();
+    const path = '/api/v1/workflows';
+    const contender = (name, headersOf, sessions) => ({
+      name,
+      servers: [service],
+      load: {
+        method: 'GET',
+        path,
+        expectedStatus: 200,
+        requests: async (count) => spread(sessions, count, headersOf),
+      },
+    });
+    const { bound, cookies } = await sessionsOf(service, workbench.partner, CALLERS);
+    const byKey = (token) => ({
+      authorization: `DPoP ${token}`,
+      dpop: proofFor(service, 'GET', path, token),
+    });
+    return compareBoth(
+      workbench,
+      contender('bound', byKey, bound),
+      contender('cookie', (cookie) => ({ cookie }), cookies),
+      { atMost: 1.6 },
     );
   },
 };

@@ -85,6 +85,31 @@ export async function accessTokens(contestant, partner, claimSets, headersOf) {
   return tokens;
 }
 
+/** Sessions of so many users: of each one that is bound to the key of `proofFor`, and the cookie of another. */
+export async function sessionsOf(contestant, partner, count) {
+  const { origin } = contestant.server;
+  const sameOrigin = `http://localhost:${new URL(origin).port}`;
+  const path = '/rest/auth/embed';
+  const bound = [];
+  const cookies = [];
+  const login = async (token, fields, headers) => {
+    const body = new URLSearchParams({ token, ...fields });
+    const answer = await fetch(new URL(path, origin), { ...FORM, headers, body, redirect: 'manual' });
+    assert.ok([200, 303].includes(answer.status), `${answer.status} ${await answer.clone().text()}`);
+    return answer;
+  };
+  for (const token of partner.signAll('ES256', logins(count))) {
+    const headers = { ...FORM.headers, origin: sameOrigin, dpop: proofFor(contestant, 'POST', path) };
+    const answer = await login(token, { answer: 'session', hostOrigin: 'https://partner.example' }, headers);
+    bound.push((await answer.json()).session_token);
+  }
+  for (const token of partner.signAll('ES256', logins(count))) {
+    const answer = await login(token, {}, FORM.headers);
+    cookies.push(answer.headers.getSetCookie()[0].split(';', 1)[0]);
+  }
+  return { bound, cookies };
+}
+
 export function bearer(token) {
   return { authorization: `Bearer ${token}` };
 }

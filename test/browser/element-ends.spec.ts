@@ -1,12 +1,17 @@
 // `<embedded-instance>` at the end of a session, without a network, with another user, and with every kind of wrong use.
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
+import { sizeOf } from '../support/series.js';
 import { TestClock } from '../support/test-clock.js';
 import { until } from '../support/until.js';
+import { findingsIn } from './support/accessibility.js';
 import { ElementPage } from './support/element-page.js';
 
 const WORKFLOW = 'Morning orders';
 const PATIENCE_MS = 60_000;
+/** The whole series is longer than the list of sessions that a user may have. */
+const RELOADS = sizeOf({ small: 3, whole: 150 });
+const RELOADS_MS = 1_000_000;
 
 describeInBrowser('<embedded-instance> finds its way back', () => {
   const browsing = EmbeddedBrowsing.forBlock({
@@ -92,6 +97,23 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
     });
   });
 
+  it(
+    '[D104] many reloads of one tab, each of which takes a token, never end a frame of the same user in another',
+    async () => {
+      const elsewhere = await signedIn();
+      const tab = await signedIn();
+      for (let reload = 1; reload <= RELOADS; reload += 1) {
+        await tab.page.reload();
+        await tab.frame.getByText(WORKFLOW).waitFor();
+      }
+      expect(tab.tokens).toBe(RELOADS + 1);
+      await elsewhere.frame.getByRole('button', { name: 'Refresh' }).click();
+      await elsewhere.frame.getByText(WORKFLOW).waitFor();
+      expect([elsewhere.tokens, await elsewhere.names()]).toEqual([1, ['session-ready']]);
+    },
+    RELOADS_MS,
+  );
+
   describe('an outage', () => {
     it('keeps the workflow that is shown when the session ends meanwhile, and comes back to it with filter and search', async () => {
       const page = await atWorkflow();
@@ -102,6 +124,7 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
       ).evaluate(`parent.postMessage({ type: 'session-ended', reason: 'expired' }, '*')`);
       await page.told('login-failed');
       expect(await page.frame.getByRole('heading', { name: WORKFLOW }).count()).toBe(1);
+      expect(await findingsIn(await page.inside())).toEqual([]);
       await endSessions();
       await browsing.proxy.behave('none');
       await page.told('session-ready', 2);
