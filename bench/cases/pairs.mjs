@@ -70,7 +70,8 @@ export const callProof = {
 
 export const callSession = {
   name: 'call-session',
-  title: 'A page of workflows by a session that is bound to a key (DPoP), against one in a cookie, on PostgreSQL',
+  title:
+    'A page of workflows by a session that is bound to a key (DPoP), against one in a cookie, on PostgreSQL',
 
   async run(workbench) {
     const service = await workbench.startService();

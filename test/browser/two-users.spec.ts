@@ -2,12 +2,9 @@
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 import { sizeOf } from '../support/series.js';
-import { ElementPage } from './support/element-page.js';
 import { Together } from './support/two-users.js';
 
 const LOADS = sizeOf({ small: 2, whole: 50 });
-/** More than a user may have sessions. */
-const RELOADS = sizeOf({ small: 3, whole: 150 });
 const LONG_MS = 1_000_000;
 const SECRETS: Readonly<Record<string, string>> = { ada: 'Morning orders', ben: 'Secret of ben' };
 const WHERE: [string, (readonly string[])[]][] = [
