@@ -39,7 +39,8 @@ function commandReference(program: Command): string {
 
 function rowOf({ name, command }: { name: string; command: Command }): string[] {
   const words = [name, ...command.registeredArguments.map(argumentText)];
-  const description = command.description();
+  // The rest of a description is for those who read the help.
+  const [description = ''] = command.description().split('; ');
   return [`\`${words.join(' ')}\``, `${description.charAt(0).toUpperCase()}${description.slice(1)}`];
 }
 

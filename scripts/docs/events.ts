@@ -76,38 +76,26 @@ function eventList(events: Events): string {
   return table(['Event', 'When'], rows);
 }
 
-/** Each member once, and again only where it means something else. */
+/** One row for each property, with every meaning that it has. The schema has the types. */
 function membersTable(lists: readonly Members[]): string {
-  const rows = lists.flatMap((members) =>
-    Object.entries(members).map(([name, { schema }]) => [
-      `\`${name}\``,
-      typeOf(schema),
-      String(schema['description']),
-    ]),
-  );
-  const distinct = new Map(rows.map((row) => [row.join(), row]));
+  const meanings = new Map<string, Set<string>>();
+  for (const [name, { schema }] of lists.flatMap((members) => Object.entries(members))) {
+    const meaning = [wordsOf(schema), String(schema['description'])].filter((part) => part !== '').join(': ');
+    meanings.set(name, (meanings.get(name) ?? new Set()).add(meaning));
+  }
   return table(
-    ['Property', 'Type', 'Meaning'],
-    [...distinct.values()].sort(([one = ''], [other = '']) => one.localeCompare(other, 'en')),
+    ['Property', 'Meaning'],
+    [...meanings]
+      .map(([name, each]) => [`\`${name}\``, [...each].join(' Or: ')])
+      .sort(([one = ''], [other = '']) => one.localeCompare(other, 'en')),
   );
 }
 
-/** Words that are listed elsewhere, such as names of events, are not repeated. */
+/** The words that a property may have. Those that are listed elsewhere, such as names of events, are not repeated. */
 const MOST_WORDS_SHOWN = 10;
 
-function typeOf(schema: Member<unknown>['schema']): string {
-  const { type, enum: words, format, items, properties, additionalProperties } = schema;
-  if (Array.isArray(words) && words.length < MOST_WORDS_SHOWN)
-    return words.map((word) => `\`${word}\``).join(', ');
-  if (type === 'array') return `list of ${typeOf(items as Member<unknown>['schema'])}`;
-  if (properties !== undefined) return `object with ${namesOf(properties as object)}`;
-  if (type === 'object' && additionalProperties !== undefined) return 'object of strings';
-  const name = Array.isArray(type) ? type.join(' or ') : String(type);
-  return typeof format === 'string' ? `${name} (${format})` : name;
-}
-
-function namesOf(properties: object): string {
-  return Object.keys(properties)
-    .map((name) => `\`${name}\``)
-    .join(', ');
+function wordsOf({ enum: words, items }: Member<unknown>['schema']): string {
+  if (items !== undefined) return wordsOf(items as Member<unknown>['schema']);
+  if (!Array.isArray(words) || words.length >= MOST_WORDS_SHOWN) return '';
+  return words.map((word) => `\`${word}\``).join(', ');
 }

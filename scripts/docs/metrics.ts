@@ -12,11 +12,10 @@ const OWN = 'svc_';
 export const METRIC_BLOCKS = {
   metrics: () =>
     table(
-      ['Metric', 'Labels', 'Type', 'Meaning'],
-      ownMetrics().map(({ name, labelNames, type, help }) => [
+      ['Metric', 'Labels', 'Meaning'],
+      ownMetrics().map(({ name, labelNames, help }) => [
         `\`${name}\``,
         labelNames.map((label) => `\`${label}\``).join(', '),
-        String(type),
         help,
       ]),
     ),

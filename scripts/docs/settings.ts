@@ -14,7 +14,7 @@ export const VARIABLE_TABLE = {
         `\`${variable.name}\``,
         variable.schema.description ?? '',
         codeOf(defaultOf(variable)),
-        rangeOf(variable) ?? '',
+        settingRange(variable),
       ]),
     ),
 };

@@ -39,10 +39,10 @@ interface Row {
 }
 
 function rowsOf(page: string): Row[] {
-  const lines = page.split('\n').filter((line) => /^\| .* \| \[[\w.-]+\]\([^)]+\) \|$/.test(line));
+  const lines = page.split('\n').filter((line) => /^\| (?!Limit ).* \|$/.test(line));
   const cells = lines.map((line) => line.split('|').map((cell) => cell.trim()));
   return cells
-    .filter((row) => row.length === 7)
+    .filter((row) => row.length === 6)
     .map(([, limit = '', byDefault = '', setting = '', answer = '']) => ({
       limit,
       byDefault,
