@@ -17,16 +17,21 @@ export const ENTRY_BLOCKS = {
     ),
   policy: () =>
     table(
-      ['Property', 'Rule', 'Default', 'Strict default', 'Prevents'],
+      ['Property', 'Rule', 'Default', 'Prevents'],
       Object.entries<Row<unknown>>(POLICY).map(([name, row]) => [
         code(name),
         row.rule,
-        openDefault(row),
-        strictDefault(row),
+        defaults(row),
         row.prevents ?? '',
       ]),
     ),
 };
+
+/** The default, and that of the strict policy if it is another one. */
+function defaults(row: Row<unknown>): string {
+  const [open, strict] = [openDefault(row), strictDefault(row)];
+  return open === strict ? open : `${open}; strict: ${strict}`;
+}
 
 function openDefault({ open, unsaid = '' }: Row<unknown>): string {
   return open === undefined ? unsaid : valueOf(open);

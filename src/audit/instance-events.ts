@@ -32,7 +32,7 @@ const ADMINISTRATION = {
   operation: text('The operation as its command is typed: `users create`.'),
   way: oneOf(
     ['service', 'database', 'operator'],
-    "Through the running service, directly on the database, or at the operator's page; there the subject is the operator.",
+    "`operator`: at the operator's page, where the subject is the operator.",
   ),
   clientAddress: optional(clientAddress("Only from the operator's page. ")),
 };
@@ -41,7 +41,7 @@ const OPERATOR_SESSION_ID = uuid("Id of the session of the operator's page, as i
 
 const INSTANCE_EVENTS = {
   'svc.audit.api.called': event(
-    'A call of the API came with a valid access token, or would change something by a session, also one that is refused for a missing right or licence; or the trail was read. Throttled calls leave no event.',
+    'An API call came with a valid access token, or wrote by a session, also if a right or licence was missing; or the trail was read. Throttled calls leave no event.',
     {
       ...CALL,
       things: textsByName('The ids in the path, under the names of its parameters.'),
@@ -50,7 +50,7 @@ const INSTANCE_EVENTS = {
     },
   ),
   'svc.audit.api.refused': event(
-    'A call of the API was refused for its access token, or for the proof of its key (401). Within a minute and instance at most ten are written of one token that this instance signed, else of one client address, and 600 of all addresses together. The users are those of a token that this instance signed.',
+    'An API call was refused for its access token or proof (401). An instance writes ten a minute per token that it signed, otherwise per client address, and 600 in all.',
     {
       reason: text('The cause, a word of docs/refusals.md.'),
       detail: optional(text('The check that a DPoP proof fails.')),
@@ -67,7 +67,7 @@ const INSTANCE_EVENTS = {
     things: textsByName('The ids of the affected things, under the names of the API.'),
   }),
   'svc.audit.administration.read': event(
-    "A command, or a page of the operator's, is about to read; `keys revoke` looks for the key by `keys list`. Repeated readings of a page are written once a minute.",
+    "A command or the operator's page is about to read. Repeated readings of a page are written once a minute.",
     {
       ...ADMINISTRATION,
       things: textsByName('The ids of what is read, under the names of the API; none: all.'),
@@ -78,7 +78,7 @@ const INSTANCE_EVENTS = {
     reason: oneOf(['refused', 'internal_error'], '`internal_error`: a fault ended it.'),
   }),
   'svc.audit.user.changed': event(
-    "The subject was created, got another role or state, or was deleted. The actor is the user who called the API, or the operator at the operator's page; a command has none.",
+    "The subject was created, got another role or state, or was deleted. The actor is the API's caller or the operator; a command has none.",
     {
       from: optional(objectOf(USER_STATE, 'Before; missing if the user was created.')),
       to: optional(objectOf(USER_STATE, 'After; missing if the user was deleted.')),
@@ -93,7 +93,7 @@ const INSTANCE_EVENTS = {
     operatorSessionId: OPERATOR_SESSION_ID,
   }),
   'svc.audit.operator.sign-in-failed': event(
-    "A sign-in at the operator's page was refused, or a change of a password there. The client gets the same answer for every reason. The subject is the user with the typed e-mail address, if there is one.",
+    "A sign-in or change of a password at the operator's page was refused. The subject is the user with the typed e-mail address, if any.",
     {
       clientAddress: clientAddress(),
       reason: oneOf(
@@ -106,17 +106,14 @@ const INSTANCE_EVENTS = {
     clientAddress: clientAddress(),
     operatorSessionId: OPERATOR_SESSION_ID,
   }),
-  'svc.audit.operator.password-changed': event(
-    "The subject has a new password for the operator's page, and the previous sessions have ended.",
-    {
-      clientAddress: optional(clientAddress('Missing if a command set the password. ')),
-      by: oneOf(
-        ['password', 'code', 'command'],
-        'How it was set: with the previous password, with a code, or by `svc-admin users set-password`.',
-      ),
-      endedSessions: integer("Number of sessions of the operator's page that ended."),
-    },
-  ),
+  'svc.audit.operator.password-changed': event("The subject has a new password for the operator's page.", {
+    clientAddress: optional(clientAddress('Missing if a command set the password. ')),
+    by: oneOf(
+      ['password', 'code', 'command'],
+      'How it was set: with the previous password, with a code, or by `svc-admin users set-password`.',
+    ),
+    endedSessions: integer("Number of sessions of the operator's page that ended."),
+  }),
 } satisfies Events;
 
 declare module '../token-exchange/audit/audit.bus.js' {

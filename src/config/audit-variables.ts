@@ -11,15 +11,14 @@ export const AUDIT_VARIABLES = {
     'SVC_AUDIT_RETENTION_DAYS',
     wholeNumber(0, LONGEST_RETENTION_DAYS)
       .default(0)
-      .describe('How long the service keeps events of the audit trail, in days; 0 keeps them for ever.'),
+      .describe('How long the service keeps audit events, in days; 0 keeps them for ever.'),
   ),
   auditMaxDays: variable(
     'SVC_AUDIT_MAX_DAYS',
     wholeNumber(0, LONGEST_RETENTION_DAYS)
       .default(0)
       .describe(
-        'After how many days the service deletes an event that a sink has not received yet; 0 keeps it until then. Needs ' +
-          '`SVC_AUDIT_RETENTION_DAYS`, and must not be smaller.',
+        'After how many days the service deletes an event even if a sink has not received it; 0 never. Needs `SVC_AUDIT_RETENTION_DAYS`, and must not be smaller.',
       ),
   ),
   auditWebhookUrl: variable(
@@ -32,9 +31,7 @@ export const AUDIT_VARIABLES = {
   ),
   auditWebhookSecrets: variable(
     'SVC_AUDIT_WEBHOOK_SECRET',
-    webhookSecrets().describe(
-      'Secrets that sign posts: each adds a signature of its own, so that a new secret can replace an old one.',
-    ),
+    webhookSecrets().describe('Secrets that sign posts, each with its own signature.'),
     { range: 'comma-separated, each of 32 characters or more', isSecret: true },
   ),
   auditWebhookHeaders: variable(
@@ -64,10 +61,6 @@ export const AUDIT_VARIABLES = {
   ),
   auditStandardOutput: variable(
     'SVC_AUDIT_STDOUT',
-    flag()
-      .default(false)
-      .describe(
-        'Writes audit events to standard output, as JSON lines of their own beside those of the log.',
-      ),
+    flag().default(false).describe("Writes audit events to standard output, as JSON lines beside the log's."),
   ),
 } as const;

@@ -53,7 +53,7 @@ export const VARIABLES = {
     flag()
       .default(false)
       .describe(
-        'Lets the token endpoint accept identity assertions (ID-JAG) under trusted key entries that allow them, independently of the other two switches. See [id-jag.md](../id-jag.md).',
+        'Turns [identity assertions](../id-jag.md) at the token endpoint on, for trusted key entries that allow them.',
       ),
   ),
   exchangeEnabled: variable(
@@ -81,24 +81,20 @@ export const VARIABLES = {
     wholeNumber(1, 1_000_000)
       .default(600)
       .describe(
-        'Maximum number of calls per minute at `/api/v1`, for each user; with an actor, for each pair of actor and subject.',
+        'Maximum number of calls per user and minute at `/api/v1`; with an actor, per pair of actor and subject.',
       ),
   ),
   throttleStore: variable(
     'SVC_THROTTLE_STORE',
     oneOf(['memory', 'database'])
       .default('memory')
-      .describe(
-        'Where requests are counted: in each instance by itself, or in the database for all instances.',
-      ),
+      .describe('Where requests are counted: in each instance, or in the database for all.'),
   ),
   strict: variable(
     'SVC_TOKEN_EXCHANGE_STRICT',
     flag()
       .default(false)
-      .describe(
-        'Refuses what a trusted key entry does not allow, and answers a login by GET with 405. Recommended for every new instance.',
-      ),
+      .describe('Refuses what a trusted key entry does not allow, and logins by GET. Recommended.'),
   ),
 
   dpopNonce: variable('SVC_DPOP_NONCE', DPOP_NONCE),
@@ -109,7 +105,7 @@ export const VARIABLES = {
     wholeNumber(1, 3600)
       .default(72)
       .describe(
-        'How long a connection stays open without a request, in seconds; it must be longer than in the reverse proxy in front.',
+        'How long a connection stays open without a request, in seconds; longer than in the reverse proxy.',
       ),
   ),
   maxSessionsPerUser: variable('SVC_EMBED_MAX_SESSIONS_PER_USER', SECTIONS.sessions.maxPerUser),
@@ -120,8 +116,7 @@ export const VARIABLES = {
   frameAncestors: variable(
     'SVC_EMBED_FRAME_ANCESTORS',
     origins().describe(
-      'Origins that may frame the instance, beside the `origins` of trusted key entries. Without either, ' +
-        'framing is left to a reverse proxy while embedded login is on, and forbidden while it is off.',
+      'Origins that may frame the instance, besides the `origins` of entries. Without either, framing is forbidden while embedded login is off, otherwise left to a reverse proxy.',
     ),
     {
       range: `comma-separated exact origins: \`https://host[:port]\`, or of an app \`scheme://host\`; at most ${MOST_ORIGINS_CHARACTERS.setting} characters`,
@@ -131,12 +126,7 @@ export const VARIABLES = {
   // The operator's page
   adminEnabled: variable(
     'SVC_ADMIN_ENABLED',
-    flag()
-      .default(false)
-      .describe(
-        'Turns the page for operators (`/admin`) and its API (`/rest/admin`) on; off, both answer 404. The owner and administrators ' +
-          'sign in there with a password of their own.',
-      ),
+    flag().default(false).describe("Turns the operator's page (`/admin`) and its API (`/rest/admin`) on."),
   ),
 
   // Keys fetched from partners
@@ -186,8 +176,7 @@ export const VARIABLES = {
     wholeNumber(0, 65_535)
       .default(9464)
       .describe(
-        'TCP port of the listener for `/metrics`, without HTTPS; 0 for none. If another process has the default port, the ' +
-          'service starts without metrics; if it has a port that you set, the service does not start.',
+        'TCP port of the listener for `/metrics`, without HTTPS; 0 disables it. If the default port is taken, the service starts without metrics.',
       ),
   ),
   tlsCertificate: variable(
@@ -202,7 +191,7 @@ export const VARIABLES = {
     wholeNumber(0, 10)
       .default(0)
       .describe(
-        'Number of reverse proxies whose `X-Forwarded-*` headers the service trusts. Above 0 it trusts `X-Request-Id` too, so the first proxy must overwrite it.',
+        'Number of reverse proxies whose `X-Forwarded-*` headers the service trusts. Above 0 the first proxy must overwrite `X-Request-Id`.',
       ),
   ),
 
@@ -211,10 +200,7 @@ export const VARIABLES = {
     'SVC_SHUTDOWN_DELAY_SECONDS',
     wholeNumber(0, 300)
       .default(0)
-      .describe(
-        'How long the service goes on listening after SIGTERM, in seconds: load balancers must notice in this time that the ' +
-          'instance is not ready.',
-      ),
+      .describe('How long the service continues to answer after SIGTERM while it is not ready, in seconds.'),
   ),
 
   // Storage
@@ -240,15 +226,13 @@ export const VARIABLES = {
     line()
       .default('./data')
       .describe(
-        'Folder of the embedded database. It contains the socket of the commands, so its absolute path may have at ' +
-          'most 87 bytes.',
+        "Folder of the embedded database and of the commands' socket; its absolute path has at most 87 bytes.",
       ),
   ),
   encryptionKeys: variable(
     'SVC_ENCRYPTION_KEY',
     encryptionKeys().describe(
-      'Keys that seal secrets at rest: the first seals, all unseal. Required with PostgreSQL; with the embedded ' +
-        'database generated once in the data folder.',
+      'Keys that seal secrets at rest: the first seals, all unseal. Required with PostgreSQL, otherwise generated in the data folder.',
     ),
     { range: 'comma-separated, each 32 bytes in base64', isSecret: true },
   ),

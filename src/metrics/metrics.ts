@@ -54,21 +54,17 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  readonly throttled = this.counter(
-    'svc_throttle_refusals_total',
-    'Requests answered 429: the limit of the address, of the trusted key entry or of the API caller was reached.',
-    ['flow'],
-  );
+  readonly throttled = this.counter('svc_throttle_refusals_total', 'Requests answered 429.', ['flow']);
 
   readonly apiRefusals = this.counter(
     'svc_api_refusals_total',
-    'API calls whose access token or DPoP proof was refused, by reason. `dpop_nonce_required` only asks for a nonce.',
+    'API calls whose access token or DPoP proof was refused, by reason.',
     ['reason'],
   );
 
   readonly proofsForgotten = this.counter(
     'svc_dpop_proofs_forgotten_total',
-    'DPoP proofs of API calls that the process forgot, because there were too many, while they could be replayed.',
+    'DPoP proofs of API calls that were forgotten while they could be replayed.',
   );
 
   readonly throttleFailOpen = this.counter(
@@ -78,7 +74,7 @@ export class Metrics {
 
   readonly refusals = this.counter(
     'svc_request_refusals_total',
-    'Requests refused before a token was read, introspections by refused clients, and requests for a nonce, by reason.',
+    'Requests refused before a token was read, refused introspections and requests for a nonce, by reason.',
     ['flow', 'reason'],
   );
 
@@ -100,7 +96,7 @@ export class Metrics {
 
   readonly connectionsRefused = this.counter(
     'svc_connections_refused_total',
-    'Connections closed without an answer: there were too many, or unfinished requests used too much memory.',
+    'Connections closed without an answer, because of their number or memory.',
   );
 
   readonly keySetFetches = this.counter('svc_jwks_fetches_total', 'Fetches of key sets, by outcome.', [

@@ -36,7 +36,7 @@ const IGNORED_ROLE = {
 const WORKLOADS = optional(
   listOf(
     objectOf({ iss: text('Issuer.'), sub: text('Its `sub`.') }, ''),
-    'The jobs or services whose tokens came, the subject first, as far as their entries name the users (`signInAs`).',
+    'The jobs whose tokens came, the subject first, if their entries have `signInAs`.',
     { minItems: 1 },
   ),
 );
@@ -58,8 +58,7 @@ const REFUSAL = {
   clientAddress: optional(clientAddress()),
 };
 
-const STORED_ENTRY =
-  'The entry as it was given, which holds public keys and hashes of client secrets only; a URL without its query.';
+const STORED_ENTRY = 'The entry, with public keys and hashes of client secrets only, and URLs without query.';
 
 /** Of a client at an endpoint to which it comes with credentials of its own. */
 const CLIENT_REFUSAL = {
@@ -74,7 +73,7 @@ const CLIENT_REFUSAL = {
 export const TOKEN_EXCHANGE_EVENTS = {
   /** @rule 6.1 A token exchange succeeded. */
   'svc.audit.token-exchange.succeeded': event(
-    'A token exchange succeeded, or an assertion was redeemed (`flow`). The access token was signed before.',
+    'A token exchange succeeded, or an assertion was redeemed (`flow`).',
     {
       issuer: ISSUER,
       kid: KID,
@@ -91,9 +90,7 @@ export const TOKEN_EXCHANGE_EVENTS = {
       audience: optional(text('The service that the token is for, if it is another one.')),
       rights: optional(oneOf(['actor', 'both'], 'Whose rights a call with the token needs.')),
       keyThumbprint: optional(
-        text(
-          'Thumbprint (RFC 7638) of the key that the access token is bound to (DPoP); missing: it is a Bearer token.',
-        ),
+        text('Thumbprint (RFC 7638) of the key that the access token is bound to (DPoP).'),
       ),
       priorActors: PRIOR_ACTORS,
       ...IGNORED_ROLE,
@@ -104,7 +101,7 @@ export const TOKEN_EXCHANGE_EVENTS = {
   ),
   /** @rule 6.2 A token exchange was refused; the event holds the reason. */
   'svc.audit.token-exchange.failed': event(
-    'A token exchange or an assertion was refused, or ended by a fault of the service (`internal_error`).',
+    'A token exchange or an assertion was refused, or failed (`internal_error`).',
     REFUSAL,
     { of: 'exchange', is: 'failed' },
   ),
@@ -129,13 +126,13 @@ export const TOKEN_EXCHANGE_EVENTS = {
     { of: 'embed', is: 'failed' },
   ),
   'svc.audit.token-exchange.logout': event(
-    'A provider or partner has signed a user out: sessions and access tokens of the user, or of one session at the provider, have ended.',
+    'A provider or partner has signed a user out.',
     {
       issuer: ISSUER,
       kid: KID,
       ends: oneOf(
         ['subject', 'session', 'issuer'],
-        'Everything of the subject, or of one session at the provider; or of all users of the issuer, after more than 50,000 logouts within 25 hours.',
+        'What ended: everything of the subject or of one session at the provider, or of the issuer after 50,000 logouts within 25 hours.',
       ),
       sessions: integer('Number of sessions that were still live.'),
       clientAddress: optional(clientAddress()),
@@ -143,7 +140,7 @@ export const TOKEN_EXCHANGE_EVENTS = {
     { of: 'logout', is: 'succeeded' },
   ),
   'svc.audit.token-exchange.logout-failed': event(
-    'A logout token was refused, or a fault of the service ended the logout (`internal_error`).',
+    'A logout token was refused, or the logout failed (`internal_error`).',
     REFUSAL,
     { of: 'logout', is: 'failed' },
   ),
@@ -159,7 +156,7 @@ export const TOKEN_EXCHANGE_EVENTS = {
     { issuer: ISSUER, userId: USER_ID },
   ),
   'svc.audit.token-exchange.privileged-identity-linked': event(
-    'The user of such a link is the owner or an administrator: the issuer can sign in as that user from now on. The log warns, too.',
+    'The linked user is the owner or an administrator. The log warns, too.',
     { issuer: ISSUER, userId: USER_ID, role: ROLE },
   ),
   /** @rule 6.7 A token changed a user's role. */
@@ -197,7 +194,7 @@ export const TOKEN_EXCHANGE_EVENTS = {
     to: optional(anyObject(`${STORED_ENTRY} After; missing if it was removed.`)),
   }),
   'svc.audit.token-exchange.trust-revoked': event(
-    'Trust in a key, or without `kid` in every key of an issuer, was revoked, with everything that it signed for.',
+    'A key, or without `kid` every key of an issuer, was revoked, with everything that it signed for.',
     { issuer: ISSUER, kid: optional(KID) },
   ),
   'svc.audit.token-exchange.trust-restored': event('Trust was restored, for what is issued from then on.', {
@@ -208,7 +205,7 @@ export const TOKEN_EXCHANGE_EVENTS = {
     accessTokenId: ACCESS_TOKEN_ID,
   }),
   'svc.audit.token-exchange.revocation-refused': event(
-    'The access token of a client was not ended: the client did not authenticate, or the token is of another client.',
+    "A client's access token was not ended: no authentication, or another client's token.",
     CLIENT_REFUSAL,
   ),
   'svc.audit.token-exchange.introspection-refused': event(
@@ -236,7 +233,7 @@ export const TOKEN_EXCHANGE_EVENTS = {
     sessions: integer('Number of sessions that were still live.'),
     cause: oneOf(
       ['signed-out', 'replaced', 'too-many', 'ended-by-operator', 'signed-out-by-provider'],
-      "`replaced`: by another login in the same browser. `too-many`: the oldest of too many. `ended-by-operator`: at the operator's page. `signed-out-by-provider`: by a logout token.",
+      '`replaced`: by another login in the same browser. `too-many`: above the limit.',
     ),
     sessionFamilyIds: listOf(uuid(''), 'Their families, as in the events of the logins.', {
       minItems: 1,

@@ -32,7 +32,7 @@ export const GRANTS = {
   ),
   requireActor: flag({
     label: 'Subjects need an actor',
-    rule: "subjects are refused without an actor, embedded logins too. Leave the entry's own issuer out of `actFor`, or its key could sign the actor as well",
+    rule: "subjects are refused without an actor, also at logins. Leave the entry's own issuer out of `actFor`",
     option: '--require-actor',
     open: false,
     prevents: 'a key that only names customers gives their rights',
@@ -40,7 +40,7 @@ export const GRANTS = {
   }),
   requireDpop: flag({
     label: 'Access tokens are bound to a key',
-    rule: 'the service issues access tokens for subjects and actors of this entry only with a [DPoP proof](../endpoints.md#dpop), so never as Bearer tokens. Sessions have no key: leave `embed` out of `flows`',
+    rule: 'access tokens are issued only with a [DPoP proof](../endpoints.md#dpop). Leave `embed` out of `flows`',
     option: '--require-dpop',
     open: false,
     prevents: 'a stolen token is used by the thief',
@@ -65,7 +65,7 @@ export const GRANTS = {
     },
     {
       label: 'Scopes',
-      rule: 'scopes that an access token may have; it gets those that were asked for (all, if none) and are listed. Sessions have no scopes: set `flows` to `["exchange"]` for such a key. Required where `flows` has `id-jag`; `[]`: no token exchange',
+      rule: 'scopes that an access token may have (all of them, if none is requested). Sessions have none: leave `embed` out of `flows`. Required with `id-jag`; `[]`: no token exchange',
       option: '--scopes <list>',
       unsaid: 'not limited',
       strict: NONE,
@@ -90,7 +90,7 @@ export const GRANTS = {
     },
     {
       label: 'Other services',
-      rule: 'absolute URIs of other services that an access token may be for (RFC 8707), compared by RFC 3986 §6.2.2 and §6.2.3',
+      rule: 'absolute URIs of other services that an access token may be for (RFC 8707)',
       option: '--resources <list>',
       unsaid: 'recorded only',
       strict: NONE,
@@ -105,7 +105,7 @@ export const GRANTS = {
   ),
   clientChoosesResource: flag({
     label: 'Clients choose the service',
-    rule: 'where an identity assertion names no `resource`, its client may choose one of `resources`, and not only this instance',
+    rule: 'without `resource` in an identity assertion, its client may choose one of `resources`',
     option: '--client-chooses-resource',
     open: false,
     prevents: 'a program gets a token for a service that its provider did not mean',
@@ -113,7 +113,7 @@ export const GRANTS = {
   }),
   maxTokenTtlSeconds: number(5, 86_400, {
     label: 'Longest life of access tokens',
-    rule: '5 to 86400: longest life of an access token, in seconds, where the instance allows more',
+    rule: '5 to 86400: longest lifetime of an access token, in seconds',
     option: '--max-token-ttl <seconds>',
     unsaid: 'as long as the instance allows',
     prevents: 'an agent works on for long after its provider has turned it off',

@@ -46,7 +46,7 @@ const IDENTITY = {
   /** @rule 2.1.issuer Every entry names its issuer by URL, which is not the instance's own (D126). */
   issuer: text({
     label: 'Issuer',
-    rule: `URL, compared with \`iss\` character by character; at most ${MAX_ISSUER_BYTES} bytes; not your own API`,
+    rule: `URL, compared with \`iss\` character by character; at most ${MAX_ISSUER_BYTES} bytes`,
     required: 'always',
     fault(issuer, rules) {
       if (parsedUrl(issuer) === undefined) return 'must be a URL';
@@ -104,7 +104,7 @@ const JWKS = {
   url: text(
     {
       label: 'Address of the key set',
-      rule: '`https:`, without user name or password; each URL once. Two entries of one issuer must not differ in the query alone',
+      rule: '`https:`, without user name or password; each URL once, also if only the query differs',
       required: 'always',
     },
     (url, rules) => {

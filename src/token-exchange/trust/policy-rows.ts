@@ -38,7 +38,7 @@ const SIGN_IN = {
   }),
   flows: list(known(FLOW_NAMES), {
     label: 'Sign-in methods',
-    rule: 'a list of `embed`, `exchange`, `id-jag`, `jwt-bearer` ([RFC 7523](../endpoints.md#post-restauthoauthtoken), never beside `id-jag`) and `logout`',
+    rule: 'list of `embed`, `exchange`, `id-jag`, `jwt-bearer` (never beside `id-jag`) and `logout`',
     option: '--flows <list>',
     open: FLOWS_BY_DEFAULT,
     strict: new Set<Flow>(['embed', 'exchange']),
@@ -66,7 +66,7 @@ const SIGN_IN = {
   logoutIssuer: text<string>(
     {
       label: 'Provider that sends logouts',
-      rule: 'an `iss` that [logout tokens](../logout.md) may have besides the issuer, signed by a key of this entry; of entries that share it, or whose issuer it is, configured ones go first',
+      rule: 'a further `iss` of [logout tokens](../logout.md), signed by a key of this entry',
       option: '--logout-issuer <url>',
       unsaid: 'none',
       words: (issuer) => issuer && `logouts by ${issuer}`,
@@ -76,7 +76,7 @@ const SIGN_IN = {
   ),
   logoutAudience: text({
     label: 'Audience of logout tokens',
-    rule: 'an `aud` that [logout tokens](../logout.md) may have besides the expected audience, such as the client id at the provider',
+    rule: 'a further `aud` of [logout tokens](../logout.md), such as the client id at the provider',
     option: '--logout-audience <text>',
     unsaid: 'none',
     words: (audience) => audience && `logouts for ${audience} too`,
@@ -91,7 +91,7 @@ const SIGN_IN = {
     },
     {
       label: 'Origins of the product',
-      rule: `origins (\`https://host[:port]\`, or of an app \`capacitor://localhost\`) of the partner's pages, which may frame the instance. Wildcards are refused, because a page on any subdomain could sign its visitor in as somebody else. Logins by GET, from other origins or from browsers without \`Origin\` are refused. A program's post, with neither \`Origin\` nor \`Sec-Fetch-Site\`, passes. The origins of all entries together have at most ${MOST_ORIGINS_CHARACTERS.entries} characters: some 200 to 300 origins`,
+      rule: `origins (\`https://host[:port]\`, or of an app \`capacitor://localhost\`) of the partner's pages, which may frame the instance and post logins; no wildcards. Programs may post without \`Origin\`. All entries together have at most ${MOST_ORIGINS_CHARACTERS.entries} characters`,
       option: '--origins <list>',
       unsaid: 'any page may post',
       required: 'strictly',
@@ -172,7 +172,7 @@ const USERS = {
   }),
   requireVerifiedEmail: flag({
     label: 'An address must be verified',
-    rule: 'an address finds or creates a user only with `email_verified: true`; if this is false, only `email_verified: false` is refused',
+    rule: 'an address finds or creates a user only with `email_verified: true`. Otherwise only `email_verified: false` is refused',
     open: false,
     strict: true,
     prevents: 'a user takes over the account of an address typed at the partner',

@@ -15,7 +15,7 @@ const MAP_RULE = `must be an object of 1 to ${MOST_MAPPED} values of the claim, 
 export const PROVIDER_TOKENS = {
   typ: choice([ACCESS_TOKEN_TYPE], {
     label: 'Type of tokens',
-    rule: '`at+jwt`: only access tokens by RFC 9068 are accepted. ID tokens are refused, since they have another type',
+    rule: '`at+jwt`: only access tokens by RFC 9068 are accepted',
     option: '--typ <type>',
     unsaid: '`JWT`, or none',
     prevents: 'an ID token, which another program got, signs in here',
@@ -23,7 +23,7 @@ export const PROVIDER_TOKENS = {
   }),
   uniqueId: choice(['jti', 'uti', 'token-hash'], {
     label: 'Id of a token that has no `jti`',
-    rule: 'what identifies a token for the check of its single use: `jti`; `uti` of Entra ID, if there is no `jti`; or `token-hash`, the SHA-256 of header and payload, if there is neither',
+    rule: 'what identifies a token for its single use, if there is no `jti`: `uti` (Entra ID), or `token-hash`',
     option: '--unique-id <id>',
     open: 'jti',
     words: (id) => (id === undefined || id === 'jti' ? undefined : `once by ${id}, if there is no jti`),
@@ -33,7 +33,7 @@ export const PROVIDER_TOKENS = {
 const roleMap: Row<ReadonlyMap<string, string>> = {
   kind: 'structure',
   label: 'Roles by the values of the claim',
-  rule: 'the role for each value of the role claim: `{"Admins": "global:admin", "Staff": "global:member"}`. If a token has several of these values, the first one of this list applies. Without one of them the claim is ignored, and the strict policy refuses the token',
+  rule: 'role for each value of the role claim: `{"Admins": "global:admin"}`. Of several the first of this list applies. Other values are ignored, or refused by the strict policy',
   unsaid: 'the claim has the name of a role',
   read(given, { assignableRoles }) {
     const entries = isJsonObject(given) ? Object.entries(given) : [];
@@ -54,7 +54,7 @@ export const PROVIDER_ROLES = {
   roleClaim: text(
     {
       label: 'Name of the role claim',
-      rule: 'the claim that contains the role: a string, or an array of strings if its values are mapped. It must have no other meaning',
+      rule: 'claim that contains the role: a string, or an array of strings with `roleMap`',
       option: '--role-claim <name>',
       open: 'role',
       words: (name) => name && `takes roles from the claim ${name}`,

@@ -24,7 +24,7 @@ const CLAIMS_RULE = `must be an object of at least one claim, each a text, a num
 const claims: Row<ReadonlyMap<string, ClaimValue>> = {
   kind: 'structure',
   label: 'Claims',
-  rule: 'further claims that a token must have, each with exactly this value: a text, a number, true or false: `{"repository_id": "74"}`',
+  rule: 'further claims that a token must have with exactly this value: `{"repository_id": "74"}`',
   unsaid: 'none',
   prevents: 'a repository that has got the name of another signs in for it',
   read(given) {
@@ -54,7 +54,7 @@ export const WORKLOAD = {
     },
     {
       label: 'Subjects',
-      rule: 'each a `sub` that its tokens may have, in full, or with `*` for one character or more of a segment, none of them `:` or `/`: `repo:acme/app:ref:refs/heads/release-*`',
+      rule: 'allowed `sub`s, in full, or with `*` for one or more characters except `:` and `/`: `repo:acme/app:ref:refs/heads/release-*`',
       option: '--subjects <list>',
       unsaid: 'any `sub`',
       prevents: "another customer's job of a shared issuer signs in",
@@ -65,7 +65,7 @@ export const WORKLOAD = {
   claims,
   signInAs: text({
     label: 'User whom its tokens act as',
-    rule: 'the id of a user whom its tokens act as, whatever their `sub`: [jobs and services](../deploy-from-ci.md) have no e-mail address. `subjects`, `expectedAudience`, `scopes` and `flows` (of `exchange` and `jwt-bearer`) are required beside it; members about roles, e-mail, linking, creating and projects are refused. Never the owner; an administrator only if the owner, a command or the configuration set the entry',
+    rule: 'id of the user whom its tokens act as, for [jobs and services](../deploy-from-ci.md), never the owner. Requires `subjects`, `expectedAudience`, `scopes` and `flows` (`exchange`, `jwt-bearer`), and excludes properties about roles, e-mail, linking and projects',
     unsaid: 'the user who is linked to `iss` and `sub`',
     prevents: 'a job signs in with the account of a person',
     fault: (id, { userIdType }) =>
