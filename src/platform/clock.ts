@@ -1,6 +1,6 @@
-// The one source of the present time, so that tests can put another in its place.
+// The only source of the current time, so that tests can replace it.
 
-/** The present time. Provided once, for every rule that compares times. */
+/** The current time, for every rule that compares times. */
 export class Clock {
   /** Milliseconds since the Unix epoch. */
   nowMs(): number {
@@ -11,12 +11,12 @@ export class Clock {
     return new Date(this.nowMs());
   }
 
-  /** Seconds since the Unix epoch with fractions, as a NumericDate (RFC 7519 §2). */
+  /** Seconds since the Unix epoch, with fractions, as a NumericDate (RFC 7519 §2). */
   nowSeconds(): number {
     return this.nowMs() / 1000;
   }
 
-  /** Milliseconds on a clock that cannot be set: for durations. */
+  /** Milliseconds on a clock that nobody can set: for durations. */
   monotonicMs(): number {
     return performance.now();
   }

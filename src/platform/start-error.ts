@@ -1,11 +1,11 @@
-// Faults of the set-up, which end the start.
+// Setup errors, which end the start.
 
 /**
- * An operator can correct the cause, and the message says how. Nest prints the stack of an error that ends the start. Here the
- * stack is the message, because no line of code is at fault.
+ * The operator can correct the cause, and the message says how. Nest prints the stack of an error that ends
+ * the start. Here the stack is the message, because the code is not at fault.
  */
 export class StartError extends Error {
-  /** Private, because Node.js prints the properties of an error that a host does not catch. */
+  /** Private, because Node.js prints the properties of an uncaught error. */
   readonly #exitCode: number;
 
   constructor(message: string, exitCode = 1) {
@@ -19,7 +19,7 @@ export class StartError extends Error {
   }
 }
 
-/** @returns the function, which throws its errors as `StartError` */
+/** @returns the function, with its errors converted to `StartError` */
 export function plainly<Needs extends unknown[], Result>(
   make: (...needs: Needs) => Result,
 ): (...needs: Needs) => Result {

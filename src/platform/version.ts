@@ -1,12 +1,12 @@
-// Knows the version of the service: that of the package.json above the sources, and above what is built of them.
+// The version of the service, from the package.json above the sources or the build.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** MAJOR.MINOR.PATCH, on the beta channel with a suffix such as `-beta.1`. */
+/** MAJOR.MINOR.PATCH; with a suffix such as `-beta.1` on the beta channel. */
 export const VERSION = versionAbove(dirname(fileURLToPath(import.meta.url)));
 
-/** Sources and build lie at different depths below the one package.json. */
+/** Finds the package.json, which is at different depths above sources and build. */
 function versionAbove(folder: string): string {
   try {
     const manifest = readFileSync(join(folder, 'package.json'), 'utf8');

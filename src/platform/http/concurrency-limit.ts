@@ -1,4 +1,4 @@
-// Limits how many requests are in progress.
+// Limits the number of requests in progress.
 import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -11,58 +11,68 @@ import type { RequestState } from './http-answers.js';
 import { stateOf } from './http-answers.js';
 
 const MESSAGE = 'The service has as many requests in progress as it takes; send it again later';
-/** The error body of every endpoint, without its end, which has the id. */
+/** The error body of every endpoint, up to the request id. */
 const BODY = JSON.stringify({
   error: 'temporarily_unavailable',
   error_description: MESSAGE,
   message: MESSAGE,
 }).slice(0, -1);
-/** Names and values in turns: Node.js takes half as long again for an object. */
+/** A flat list of names and values: Node.js takes 50 % longer for an object. */
 const HEADERS = Object.entries({
   ...COMMON_HEADERS,
   ...UNFRAMED_HEADERS,
-  // In seconds, as in every other temporarily_unavailable.
+  // Seconds, as in every other temporarily_unavailable.
   'retry-after': '5',
   'content-type': 'application/json; charset=utf-8',
 }).flat();
-/** More make no shared statement larger, and every turn of the event loop longer. At 2,000 exchanges a second these take 100 ms. */
+/**
+ * A higher limit makes no shared statement larger, but every turn of the event loop longer. At 2,000
+ * exchanges a second, this many take 100 ms.
+ */
 const PROCESSED_AT_ONCE = 200;
 /**
- * At 2,000 exchanges a second the last of them waits for two seconds, which is as long as requests wait by default
- * (`SVC_DATABASE_WAIT_MS`). More would only wait for their 503.
+ * At 2,000 exchanges a second, the last of them waits for two seconds, the default limit of a request
+ * (`SVC_DATABASE_WAIT_MS`). More requests would only wait for their 503.
  */
 const MOST_IN_PROGRESS = 4_000;
-/** A restart of a process that answers no health check makes an overload worse. */
+/**
+ * Health checks are never refused: restarting a process because it does not answer them makes an overload
+ * worse.
+ */
 const HEALTH = /^\/healthz(?:\/readiness)?(?:\?|$)/;
 
-/** A request in progress that is not processed yet. */
+/** A request in progress whose processing has not begun. */
 interface Waiting {
-  /** On the monotonic clock. */
+  /** On the monotonic clock, in milliseconds. */
   readonly sinceMs: number;
   readonly begin: () => void;
 }
 
 /**
- * A request counts from its last byte, so that a slow client takes no place, until its answer. Requests above the limit get 503 at once, most
- * of them before Fastify, whose hooks take a third of the time of an exchange. Of those in progress some are processed at once; the
- * others wait in their order, because all at once would answer each of them as late as the last.
- * @rule D102 A request above the limit gets 503 with `Retry-After` at once, and nothing is used up for it. Health is always answered.
+ * A request is in progress from its last byte, so that slow clients do not use up the limit, until its
+ * response. Requests above the limit get 503 at once. Most are refused before Fastify, whose hooks take a
+ * third of the time of an exchange. Only some of the requests in progress are processed at once. The others
+ * wait in order, because otherwise every response would be as late as the last.
+ * @rule D102 A request above the limit gets 503 with `Retry-After` at once, and uses nothing up. Health
+ * checks are always answered.
  */
 export class ConcurrencyLimit {
-  /** How many requests may be in progress. */
+  /** The highest number of requests in progress. */
   most = MOST_IN_PROGRESS;
   private readonly warning: RareWarning;
   private inProgress = 0;
   private processed = 0;
-  /** The oldest first. */
+  /** Oldest first. */
   private readonly waiting: Waiting[] = [];
-  /** When a request that waits for the database has succeeded last, on the monotonic clock. */
+  /** When a request that waited for the database last succeeded, on the monotonic clock. */
   private servedAtMs = Number.NEGATIVE_INFINITY;
 
   /**
-   * A request that has waited for too long gets 503. New requests get 503 while the oldest has waited for more than half as long.
-   * @param waitMs how long a request may wait, in milliseconds, while none succeeds; `LONGEST_TURN_MS` while others do
-   * @param onRefused called for each request that is refused
+   * A request that has waited too long gets 503. New requests get 503 once the oldest has waited more than
+   * half that time.
+   * @param waitMs how long a request may wait while none succeeds, in milliseconds; `LONGEST_TURN_MS` while
+   * others succeed
+   * @param onRefused called for each refused request
    */
   constructor(
     private readonly waitMs: number,
@@ -80,7 +90,7 @@ export class ConcurrencyLimit {
     return this.inProgress;
   }
 
-  /** The handler that Node.js calls for each request, in front of Fastify's. */
+  /** The handler that Node.js calls for each request, before Fastify's. */
   standBefore(handler: RequestListener): RequestListener {
     return (request, response) => {
       if (this.hasRoomFor(request)) handler(request, response);
@@ -88,10 +98,10 @@ export class ConcurrencyLimit {
     };
   }
 
-  /** Counts the requests of a server. Call it before the server listens. */
+  /** Counts a server's requests. Call it before the server listens. */
   watch(server: FastifyInstance): void {
     server.addHook('preHandler', (request, reply, done) => {
-      // Others may have reached the limit while the body of this one was read.
+      // Other requests may have reached the limit while this body was read.
       if (!this.hasRoomFor(request.raw)) return this.refuse(reply.hijack().raw);
       this.inProgress += 1;
       stateOf(request).isInProgress = true;
@@ -124,11 +134,11 @@ export class ConcurrencyLimit {
       this.leave(stateOf(request));
       this.refuse(reply.hijack().raw);
     };
-    // Bound to this request's span and context: `begin` is called in those of another request.
+    // Bound to this request's span and context, because another request calls `begin`.
     this.waiting.push({ sinceMs, begin: AsyncResource.bind(begin) });
   }
 
-  /** Whether it has waited since then for more than that share of what a request may wait. */
+  /** Whether more than the given share of a request's waiting time has passed. */
   private hasWaited(sinceMs: number, share: number): boolean {
     const nowMs = performance.now();
     const isServing = nowMs - this.servedAtMs < this.waitMs / 2;
@@ -151,7 +161,7 @@ export class ConcurrencyLimit {
     };
   }
 
-  /** Node.js reads the rest of the request and drops it. */
+  /** Node.js reads and drops the rest of the request. */
   private refuse(response: ServerResponse): void {
     this.onRefused();
     this.warning.happened();

@@ -1,5 +1,5 @@
-// Which connections of clients are closed: more than there may be at one time, those that send too far ahead of their answers, and those whose
-// unfinished requests take too much memory.
+// Closes client connections: above the limit, with too many pipelined requests, or with unfinished requests
+// that use too much memory.
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Server } from 'node:net';
 import { Socket } from 'node:net';
@@ -9,15 +9,15 @@ import type { Log } from '../log/log.js';
 import { RareWarning } from '../log/log.js';
 
 /**
- * A process has more connections than requests in progress, so that some are left for health checks. With so many a process of 512 MiB
- * lives through the attacks of `long/hostile-connections`.
+ * Higher than the limit of requests in progress, so that health checks still get connections. With this many,
+ * a process of 512 MiB survives the attacks of `long/hostile-connections`.
  */
 const MOST_CONNECTIONS = 4_096;
 
 /**
- * @rule B.connections One connection more than `MOST_CONNECTIONS` is closed unanswered, and counted: an answer would take what is
- * to be saved. Those that are open go on.
- * @param onRefused called for each that is closed; for a metric
+ * @rule B.connections Connections above `MOST_CONNECTIONS` are counted and closed without a response, which
+ * would use the resources that the limit protects. Open connections stay open.
+ * @param onRefused called for each closed connection, for a metric
  */
 export function limitConnections(server: Server, logger: Pick<Log, 'warn'>, onRefused: () => void): void {
   const warning = new RareWarning(
@@ -31,17 +31,17 @@ export function limitConnections(server: Server, logger: Pick<Log, 'warn'>, onRe
   });
 }
 
-/** Requests that one connection may send ahead of their answers. */
+/** How many requests a connection may send before their responses. */
 const MOST_UNANSWERED = 16;
 const UNANSWERED = Symbol('how many requests of a connection have no answer yet');
 
-/** With the parser of Node.js, which is not in its documentation. */
+/** A socket with Node.js's parser, which is undocumented. */
 type CountedSocket = Socket & { [UNANSWERED]?: number; parser?: { onIncoming: unknown } | null };
 
 /**
- * The handler of a server of Node.js, which works at once for everything that has arrived on a connection, and keeps the answers that its client does not
- * take. The attack: 20 connections with 2,000 requests each, whose answers nobody reads (`e2e/unread-answers`).
- * A connection with more than sixteen unanswered requests is closed (D124).
+ * Limits pipelining. Node.js starts all requests that arrive on a connection, and keeps the responses that
+ * its client does not read. The attack: 20 connections with 2,000 requests each, whose responses nobody reads
+ * (`e2e/unread-answers`). A connection with more than sixteen unanswered requests is closed (D124).
  */
 export function limitPipelining(handler: RequestListener): RequestListener {
   return (request, response) => {
@@ -53,43 +53,46 @@ export function limitPipelining(handler: RequestListener): RequestListener {
       return handler(request, response);
     }
     socket.destroy();
-    // Without this it would make a request and a response of each that it has read already, and keep them.
+    // Otherwise the parser would create and keep a request and a response for each request that it has
+    // already read.
     if (socket.parser) socket.parser.onIncoming = () => 0;
   };
 }
 
 const MOST_KEPT_BYTES = 64 * 1024 * 1024;
-/** What Node.js and Fastify keep of a request, whatever is in it. */
+/** What Node.js and Fastify allocate for any request. */
 const REQUEST_BYTES = 16 * 1024;
-/** Beside its characters, of each name and each value of a header, and of each piece of a body. */
+/** Added to the length of each header name, each header value and each chunk of a body. */
 const PIECE_BYTES = 128;
-/** Of headers that are not whole nothing is known but their length: that many lines would be the most expensive. */
+/** Incomplete headers have a known length only. This number of lines is the most expensive case. */
 const MOST_LINES = 100;
 const SHORTEST_LINE_BYTES = 8;
-/** How often connections are looked at on which headers may be under way: Node.js reports nothing of these. */
+/** How often connections with incomplete headers are checked. Node.js emits no event for them. */
 const LOOK_MS = 250;
 
-/** A request whose headers are there, or a connection on which they are under way. */
+/** A request with complete headers, or a connection with incomplete ones. */
 type Unfinished = IncomingMessage | Socket;
 
 /**
- * Counts what each unfinished request keeps, as an estimate, from its first byte on. The attack: as many connections as are allowed, each
- * with a body up to its limit and without an end (`long/hostile-connections`). Headers alone need no such limit.
- * @rule B.unfinished Where unfinished requests keep more than 64 MiB together, the connections of the oldest are closed.
+ * Estimates the memory of each unfinished request from its first byte on. The attack: as many connections as
+ * allowed, each with an endless body up to the limit (`long/hostile-connections`). Headers alone need no such
+ * limit.
+ * @rule B.unfinished If unfinished requests use more than 64 MiB together, the connections of the oldest are
+ * closed.
  */
 export class UnfinishedRequests {
-  /** What each keeps, in bytes; the oldest first. */
+  /** Estimated bytes per request; oldest first. */
   private readonly kept = new Map<Unfinished, number>();
-  /** Connections between two requests, with what had been read of them when the last one was whole. */
+  /** Idle connections, each with `bytesRead` at the end of its last request. */
   private readonly between = new Map<Socket, number>();
-  /** The last request of each connection: the end of one before it may be told of later than its beginning. */
+  /** The last request of each connection: the end of an earlier one may be reported after its beginning. */
   private readonly last = new WeakMap<Socket, IncomingMessage>();
   private totalBytes = 0;
   private readonly warning: RareWarning;
 
   /**
-   * @param onClosed called for each connection that is closed; for a metric
-   * @param mostBytes that all may keep together
+   * @param onClosed called for each closed connection, for a metric
+   * @param mostBytes how much all unfinished requests may use together
    */
   constructor(
     logger: Pick<Log, 'warn'>,
@@ -102,12 +105,12 @@ export class UnfinishedRequests {
     );
   }
 
-  /** How many unfinished requests there are. */
+  /** The number of unfinished requests. */
   get count(): number {
     return this.kept.size;
   }
 
-  /** Call it before the server listens. @param bodyLimitBytes of a larger body nothing is kept */
+  /** Call it before the server listens. @param bodyLimitBytes larger bodies are not kept */
   watch(server: FastifyInstance, bodyLimitBytes: number): void {
     this.watchConnections(server.server);
     server.addHook('preParsing', ({ raw }, _reply, payload, done) => {
@@ -116,7 +119,7 @@ export class UnfinishedRequests {
     });
   }
 
-  /** The handler that Node.js calls for each request, in front of Fastify's. */
+  /** The handler that Node.js calls for each request, before Fastify's. */
   standBefore(handler: RequestListener): RequestListener {
     return (request, response) => {
       const { socket, headers, rawHeaders } = request;

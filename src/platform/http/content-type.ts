@@ -1,38 +1,41 @@
-// What the headers of a request say of its body, which each route compares with the one kind that it reads.
+// Checks the headers that describe a request's body. Each route reads one media type.
 import { isAscii } from 'node:buffer';
 import { UnsupportedMediaTypeException } from '@nestjs/common';
 import { CODING_MESSAGE } from './answers.js';
 
 /**
- * Larger than the largest token (64 KiB) by far, so that an over-long token is checked as a token.
- * @rule B.body For all routes alike.
+ * Much larger than the largest token (64 KiB), so that an over-long token is checked as a token.
+ * @rule B.body The same limit for all routes.
  */
 export const BODY_LIMIT_BYTES = 256 * 1024;
 export const TOO_LARGE_MESSAGE = `The request body is larger than ${BODY_LIMIT_BYTES / 1024} KiB`;
 
-/** In the place of a body over the limit. Its route refuses it, because guards may refuse the request first (D20). */
+/**
+ * Replaces a body above the limit. The route refuses it, because guards may refuse the request first (D20).
+ */
 export const TOO_LARGE = Symbol('a body over the limit');
 
-/** Of a form. No honest one comes near it. */
+/** The highest number of form fields. No honest form comes close. */
 export const MAX_FIELDS = 100;
 
-/** The headers that say what a body is. */
+/** The headers that describe a body. */
 export interface BodyLabel {
   readonly 'content-type'?: string;
   readonly 'content-encoding'?: string;
 }
 
-/** What keeps a body from being read. */
+/** Why a body cannot be read. */
 export type LabelFault = 'content_encoding' | 'media_type' | 'charset';
 
 const UTF_8: ReadonlySet<string> = new Set(['utf-8', 'utf8']);
-/** In ASCII they say the same as UTF-8. Apache HttpClient names `ISO-8859-1` by default. */
+/** Equal to UTF-8 for ASCII. Apache HttpClient sends `ISO-8859-1` by default. */
 const SAME_IN_ASCII: ReadonlySet<string> = new Set([...UTF_8, 'iso-8859-1', 'us-ascii']);
 
 /**
- * The fault in the label of a body that must be of one media type, in UTF-8 and not encoded (RFC 9110 §8.3, §8.4); undefined:
- * none. Neither forms nor JSON have a charset, but many clients name it.
- * @param form the fields of a form, which may name another charset if all of it is ASCII
+ * Checks the headers of a body that must have one media type, in UTF-8 and without a content coding (RFC 9110
+ * §8.3, §8.4). Forms and JSON have no charset parameter, but many clients send one.
+ * @param form the form's fields, which may have another charset if they are all ASCII
+ * @returns undefined if the body can be read
  */
 export function faultOfLabel(
   { 'content-encoding': coding = '', 'content-type': label = '' }: BodyLabel,
@@ -48,13 +51,13 @@ export function faultOfLabel(
   return isSame && isAscii(Buffer.from(JSON.stringify(form))) ? undefined : 'charset';
 }
 
-/** Undefined for a parameter of something else. */
+/** Undefined for any other parameter. */
 function charsetIn(parameter: string): string | undefined {
   const [name = '', value = ''] = parameter.split('=', 2);
   return name.trim().toLowerCase() === 'charset' ? value.replaceAll('"', '').trim().toLowerCase() : undefined;
 }
 
-/** A body came compressed, or in another content coding. */
+/** The body is compressed, or has another content coding. */
 export class ContentCodingException extends UnsupportedMediaTypeException {
   constructor() {
     super({ error: 'unsupported_media_type', message: CODING_MESSAGE });

@@ -1,4 +1,4 @@
-// Reports when the database stops serving requests and when it is back, and counts what was refused meanwhile.
+// Reports the beginning and end of database outages, and counts refused requests.
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Database } from '../database/database.js';
 import type { Unavailability } from '../database/database-error.js';
@@ -6,46 +6,47 @@ import { unavailabilityOf } from '../database/database-error.js';
 import type { Log } from '../log/log.js';
 import { TemporarilyUnavailableException, RETRY_AFTER_SECONDS } from './temporarily-unavailable.exception.js';
 
-/** Work of a client that needs the database. */
+/** A client's request that needs the database. */
 export interface RefusedWork {
   /** Its name in metrics. */
   readonly label: string;
-  /** What the client does next, for its answer. */
+  /** What the client should do next, for the response. */
   readonly retryAdvice: string;
 }
 
-/** The 503 in place of an error of the database, which may still have done what it was asked. */
+/** The 503 for a database error. The database may still have done the work. */
 function databaseRefusal({ retryAdvice }: RefusedWork): TemporarilyUnavailableException {
   const message = `The instance cannot reach its database at the moment; ${retryAdvice}`;
   return new TemporarilyUnavailableException(message, RETRY_AFTER_SECONDS.database);
 }
 
-/** While it is away it is asked so often whether it is back. */
+/** How often an unavailable database is checked. */
 const LOOK_EVERY_MS = 1_000;
 /**
- * It counts as back after so long without a refusal: a database that answers may still not serve, because of a lock for example.
+ * An outage ends after this time without a refusal: a database that answers the check may still block
+ * requests, for example because of a lock.
  */
 const QUIET_MS = 3_000;
 
 interface Outage {
-  /** On the monotonic clock, as the next. */
+  /** On the monotonic clock, like `latestMs`. */
   readonly beganAtMs: number;
   latestMs: number;
   refused: number;
   unrecorded: number;
 }
 
-/** Who wants to count. */
+/** Callbacks for metrics. */
 interface OutageWatch {
   onRefused?(label: string, why: Unavailability): void;
-  /** An event that stands for itself could not be written to the audit trail. */
+  /** A standalone event could not be written to the audit trail. */
   onUnrecorded?(): void;
 }
 
 /**
- * One line of the log when the database goes, and one when it is back.
- * @rule D49 Requests that the database cannot serve get 503 with `Retry-After`, and wait for it less than two seconds in all.
- * See database/database-error.ts for which errors these are, database/wait-limit.ts for the wait.
+ * Logs one line when the database becomes unavailable, and one when it is back.
+ * @rule D49 If the database is unavailable, requests get 503 with `Retry-After`. They wait less than two
+ * seconds in all. See database/database-error.ts for the errors, and database/wait-limit.ts for the wait.
  */
 export class DatabaseOutages implements OnApplicationShutdown {
   private outage: Outage | undefined;
@@ -61,9 +62,9 @@ export class DatabaseOutages implements OnApplicationShutdown {
     clearTimeout(this.timer);
   }
 
-  /** The refusal for an error: a counted 503 if the database is the cause, else the error itself. */
+  /** The error for the client: a counted 503 if the database is the cause; otherwise the error itself. */
   refusalOf(error: unknown, work: RefusedWork): unknown {
-    // The readings that those wait for are missing because the database is away.
+    // During an outage these exceptions are caused by it too: the missing data cannot be read.
     if (error instanceof TemporarilyUnavailableException && this.outage !== undefined)
       this.outage.refused += 1;
     const why = unavailabilityOf(error);
@@ -72,7 +73,7 @@ export class DatabaseOutages implements OnApplicationShutdown {
     return databaseRefusal(work);
   }
 
-  /** Whether an event is not in the trail because the database cannot serve; then it is counted. */
+  /** Whether an event is missing in the trail because of the database. Counts it if so. */
   isUnrecorded(error: unknown): boolean {
     if (unavailabilityOf(error) === undefined) return false;
     this.watch.onUnrecorded?.();

@@ -1,4 +1,4 @@
-// Turns every error that no flow's own filter answers into the API's error body.
+// Turns every error that no flow's own filter handles into the API's error body.
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { HttpException, Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -15,7 +15,10 @@ import { DatabaseOutages } from './database-outages.js';
 import { TemporarilyUnavailableException } from './temporarily-unavailable.exception.js';
 import { ContentCodingException, TOO_LARGE_MESSAGE } from './content-type.js';
 
-/** Codes and texts for errors that carry none of their own, mostly Fastify's. Theirs might echo the request. */
+/**
+ * Codes and messages for errors without their own, mostly Fastify's. Fastify's messages might echo the
+ * request.
+ */
 const PLAIN_ANSWERS: Readonly<Record<number, { error: string; message: string }>> = {
   400: UNREADABLE,
   401: { error: 'invalid_token', message: 'Sign in, or send an access token' },
@@ -40,7 +43,8 @@ export abstract class ErrorFilter implements ExceptionFilter {
   ) {}
 
   async catch(thrown: unknown, host: ArgumentsHost): Promise<void> {
-    // A client that goes away within its body has the code of a lost connection, and of Fastify a status.
+    // If a client disconnects during its body, the error has the code of a lost connection, and a status from
+    // Fastify.
     const error = statusGiven(thrown) === undefined ? this.outages.refusalOf(thrown, API_CALL) : thrown;
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
@@ -51,7 +55,7 @@ export abstract class ErrorFilter implements ExceptionFilter {
     if (error instanceof ContentCodingException) void reply.headers(ACCEPTED_CODING);
     if (error instanceof TemporarilyUnavailableException)
       void reply.header('retry-after', error.retryAfterSeconds);
-    // A deliberate 5xx of the service (readiness) is no fault.
+    // A deliberate 5xx (readiness) is not a bug.
     const isFault = status >= 500 && !(error instanceof HttpException);
     if (isFault)
       this.logger.error({ err: error, requestId: request.id }, 'a request failed by a fault of the service');
@@ -59,7 +63,7 @@ export abstract class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** The methods of a path that no route has matched, though it is one of the service; none in every other case. */
+/** The allowed methods of a known path that no route has matched; otherwise none. */
 function methodsAt({ is404, server, url }: FastifyRequest): readonly string[] {
   return is404 ? server.knownPaths.methodsAt(url) : [];
 }
@@ -69,7 +73,7 @@ function statusOf(error: unknown): number {
   return statusGiven(error) ?? 500;
 }
 
-/** By Fastify, to a fault of the client. */
+/** The 4xx status that Fastify has given to a client error. */
 function statusGiven(error: unknown): number | undefined {
   const { statusCode: status } = Object(error) as { readonly statusCode?: unknown };
   return typeof status === 'number' && status >= 400 && status < 500 ? status : undefined;
@@ -82,7 +86,7 @@ function bodyOf(error: unknown, status: number, requestId: string): object {
   return { ...(own ?? fallback), requestId };
 }
 
-/** A body that our code gave to the exception; Nest's own bodies hold `statusCode` and are not used. */
+/** The body that our code gave to the exception. Nest's own bodies contain `statusCode` and are not used. */
 function ownBody(error: HttpException): { error: string; message: string } | undefined {
   const body = error.getResponse();
   if (typeof body !== 'object' || 'statusCode' in body) return undefined;

@@ -1,26 +1,27 @@
-// How the HTTP server stops: what has arrived is answered, and no client can hold it up. main.ts listens for the signals.
+// Stops the HTTP server: requests that have arrived are answered, and no client can delay the end. main.ts
+// handles the signals.
 import type { Socket } from 'node:net';
 import { setImmediate as lookedAtNetwork } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
-/** So long requests may take to arrive and to be answered; then every connection is cut. */
+/** How long requests may take to arrive and to be answered; then every connection is closed. */
 const ANSWERS_MS = 3_500;
 
 /**
- * Two steps: from `begin` on the service asks for no more traffic and answers what comes all the same, and `finish` ends
- * that. Between them load balancers have time to hear of it.
+ * Stops in two steps. After `begin` the service reports that it is not ready, but still answers requests.
+ * `finish` ends this. The time between them lets load balancers react.
  */
 export class GracefulShutdown {
   private readonly connections = new Set<Socket>();
   private server: FastifyInstance | undefined;
   private hasBegun = false;
 
-  /** Whether the service is about to stop: then it is not ready for traffic, and answers end their connections. */
+  /** Whether the service is stopping: it is not ready, and responses close their connections. */
   get isUnderWay(): boolean {
     return this.hasBegun;
   }
 
-  /** Counts the connections of a server, also those that a TLS handshake is under way on; to be called before it listens. */
+  /** Tracks a server's connections, even during the TLS handshake. Call it before the server listens. */
   watch(server: FastifyInstance): void {
     this.server = server;
     server.server.on('connection', (socket: Socket) => {
@@ -29,15 +30,19 @@ export class GracefulShutdown {
     });
   }
 
-  /** From now on each answer ends its connection, so that clients look for another instance. */
+  /** From now on each response closes its connection, so that clients find another instance. */
   begin(): void {
     this.hasBegun = true;
   }
 
-  /** Stops listening, ends idle connections, answers what arrives on others, and cuts them after three and a half seconds. */
+  /**
+   * Stops listening, closes idle connections, answers requests on others, and closes them all after 3.5
+   * seconds.
+   */
   async finish(): Promise<void> {
     this.begin();
-    // Connections that wait to be taken are lost with the listener. Right after a look at the network there are none.
+    // Closing the listener drops connections that wait to be accepted. Right after polling the network there
+    // are none.
     await lookedAtNetwork();
     this.server?.server.close();
     const cut = setTimeout(() => {

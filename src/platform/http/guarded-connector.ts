@@ -1,4 +1,4 @@
-// Makes connections for undici, to allowed network addresses only.
+// Opens undici's connections, to allowed network addresses only.
 import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { isIP } from 'node:net';
@@ -10,15 +10,15 @@ type AddressPolicy = Pick<NetworkAddressPolicy, 'allows'>;
 type Connected = Parameters<buildConnector.connector>[1];
 
 /**
- * A connector that obeys the policy. The name server's answers are filtered before a connection is tried, so that
- * nothing is ever sent to a refused address; then the socket that came about is asked, for it alone is the truth.
- * @param timeoutMs for making one connection
+ * A connector that enforces the policy. It filters the name server's answers first, so that nothing is ever
+ * sent to a refused address. Then it checks the socket's actual address.
+ * @param timeoutMs the time limit of one connection
  */
 export function guardedConnector(policy: AddressPolicy, timeoutMs: number): buildConnector.connector {
-  // Without a session cache each connection proves the certificate anew.
+  // Without a session cache, each connection verifies the certificate again.
   const connect = buildConnector({ lookup: allowedLookup(policy), timeout: timeoutMs, maxCachedSessions: 0 });
   return (options, connected) => {
-    // An address in the URL itself is connected to without a lookup.
+    // An IP address in the URL needs no lookup.
     if (isIP(options.hostname) !== 0 && !policy.allows(options.hostname)) {
       connected(new AddressRefusedError(options.hostname), null);
     } else {
@@ -40,7 +40,7 @@ function checkingSocket(policy: AddressPolicy, connected: Connected): Connected 
   };
 }
 
-/** A name lookup that finds only the allowed ones of a name's addresses. */
+/** A DNS lookup that returns only the allowed addresses of a name. */
 function allowedLookup(policy: AddressPolicy): LookupFunction {
   return (hostname, options, found) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {

@@ -1,4 +1,4 @@
-// Requests of any HTTP server with their state, and answers to them: the package imports no server.
+// Requests of any HTTP server, their state, and responses to them. The package imports no server.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
@@ -6,22 +6,22 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { requestIdOf } from '../log/request-id.js';
 import { COMMON_HEADERS, PUBLISHED_MAX_AGE_SECONDS } from './answers.js';
 
-/** A request of Fastify or Express, as far as it is read. */
+/** The parts of a Fastify or Express request that are used here. */
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
-  /** The address as it was asked for; Express changes `url` on the way. */
+  /** The requested URL; Express rewrites `url`. */
   readonly originalUrl?: string;
   readonly headers: IncomingHttpHeaders;
-  /** The client's address, by what the host knows of its proxies. */
+  /** The client's address, according to the host's proxy settings. */
   readonly ip?: string;
-  /** `http` or `https`, by what the host knows of its proxies. */
+  /** `http` or `https`, according to the host's proxy settings. */
   readonly protocol?: string;
-  /** An id that the host has given it. */
+  /** The id that the host has assigned. */
   readonly id?: unknown;
-  /** What a parser has made of the body. */
+  /** The parsed body. */
   readonly body?: unknown;
-  /** What a parser has made of the query of the address. */
+  /** The parsed query. */
   readonly query?: unknown;
 }
 
@@ -30,16 +30,18 @@ export function requestOf(context: ArgumentsHost | ExecutionContext): HttpReques
   return context.switchToHttp().getRequest<HttpRequest>();
 }
 
-/** The state of a request in progress, for everything that handles it in turn: server, guards, flow and error filter. */
+/** The state of a request in progress, shared by server, guards, flow and error filter. */
 export class RequestState {
-  /** When its wait for the database began, in milliseconds on the monotonic clock. */
+  /** When the wait for the database began, on the monotonic clock, in milliseconds. */
   waitsSinceMs: number | undefined = undefined;
-  /** Whether the server's limit counts it as in progress. */
+  /** Whether the server's limit includes it. */
   isInProgress = false;
-  /** Lets the next request be processed while this one does little but wait. Undefined if this one has no place. */
+  /**
+   * Lets the next request start while this one mostly waits. Undefined if this one is not being processed.
+   */
   giveUpPlace: (() => void) | undefined = undefined;
 
-  /** Called by a guard when the body has arrived. A second call changes nothing. */
+  /** Guards call this when the body has arrived. A second call has no effect. */
   beginWait(): void {
     this.waitsSinceMs ??= performance.now();
   }
@@ -56,7 +58,7 @@ export function stateOf(request: object): RequestState {
   return ((request as { [STATE]?: RequestState })[STATE] ??= new RequestState());
 }
 
-/** An answer with a body: an object is JSON, text is what its `content-type` says. */
+/** A response. An object body is JSON; a string has the given `content-type`. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -64,18 +66,21 @@ export interface HttpAnswer {
 }
 
 /**
- * Answers are not stored (RFC 6749 §5.1; D23). See src/platform/http/server.ts for other routes. The address of a login by GET
- * contains a token, so no other site gets it as a referrer.
+ * Responses are not cached (RFC 6749 §5.1; D23). See http/server.ts for other routes. The URL of a login by
+ * GET contains a token, so no other site gets it as a referrer.
  */
 const COMMON = Object.entries(COMMON_HEADERS);
 
-/** An hour in a cache does no harm: keys are published earlier than they sign, the rest changes with the configuration. */
+/**
+ * An hour in a cache is harmless: keys are published before they sign, and the rest changes only with the
+ * configuration.
+ */
 const PUBLISHED = {
   'cache-control': `public, max-age=${PUBLISHED_MAX_AGE_SECONDS}`,
   'access-control-allow-origin': '*',
 };
 
-/** Of what is published: any header may be sent, for which browsers ask first. */
+/** For public responses: any request header is allowed. */
 const PREFLIGHT: HttpAnswer = {
   status: 204,
   headers: {
@@ -89,17 +94,17 @@ const PREFLIGHT: HttpAnswer = {
 const NONE = {};
 
 /**
- * Answers requests past interceptors of the host, which may wrap what a route returns into something of their own: what is
- * answered here is laid down.
+ * Sends responses without the host's interceptors, which may wrap a route's result: the format of these
+ * responses is fixed.
  */
 @Injectable()
 export class HttpAnswers {
   constructor(private readonly host: HttpAdapterHost) {}
 
-  /** A header that is there already is replaced, but for `Set-Cookie`: the host may set cookies of its own. */
+  /** Replaces existing headers, except `Set-Cookie`: the host may set its own cookies. */
   reply(request: HttpRequest, response: object, { status, headers = NONE, body }: HttpAnswer): void {
     const { httpAdapter } = this.host;
-    // The host has given up on the request meanwhile, for example by a time limit of its own.
+    // The host has already answered the request, for example because of its own time limit.
     if (httpAdapter.isHeadersSent(response)) return;
     httpAdapter.setHeader(response, 'x-request-id', requestIdOf(request));
     for (const [name, value] of COMMON) httpAdapter.setHeader(response, name, value);
@@ -111,9 +116,9 @@ export class HttpAnswers {
   }
 
   /**
-   * Answers with what anyone may fetch and cache. A 404 must not be cached, so it is not answered so.
-   * @rule D57 Pages of every origin may read it, without credentials, as programs may. See http/server.ts and
-   * http/content-type.ts for the methods and encodings.
+   * Sends a public response that caches may keep. Not for a 404, which must not be cached.
+   * @rule D57 Pages of every origin may read it without credentials, and so may programs. See http/server.ts
+   * and http/content-type.ts for methods and encodings.
    */
   publish(request: HttpRequest, response: object, body: object): void {
     const { httpAdapter } = this.host;
@@ -123,7 +128,7 @@ export class HttpAnswers {
     void httpAdapter.reply(response, body, 200);
   }
 
-  /** Answers what a browser asks before it reads what is published (CORS preflight). */
+  /** Answers a CORS preflight for a public response. */
   permit(request: HttpRequest, response: object): void {
     this.reply(request, response, PREFLIGHT);
   }

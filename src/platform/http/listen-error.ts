@@ -1,13 +1,13 @@
-// Why the service cannot listen where it is set to, for the operator: one line with the variable and the cause.
+// Explains why the service cannot listen on its address: one line with the variable and the cause.
 import { StartError } from '../start-error.js';
 
-/** Where a server is to listen. */
+/** The address to listen on. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** The names of the variables that say where. */
+/** The names of the variables that set the address. */
 export interface ListenVariables {
   readonly host: string;
   readonly port: string;
@@ -17,7 +17,7 @@ export const SERVICE_ADDRESS: ListenVariables = { host: 'SVC_HOST', port: 'SVC_P
 export const METRICS_ADDRESS: ListenVariables = { host: 'SVC_METRICS_HOST', port: 'SVC_METRICS_PORT' };
 
 /**
- * @param cause what Node.js says, of `listen` or of a look-up of the host
+ * @param cause Node.js's error, of `listen` or of resolving the host
  * @returns an error whose message names the variable to change
  */
 export function listenError(cause: unknown, at: ListenAddress, variables: ListenVariables): StartError {

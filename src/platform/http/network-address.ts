@@ -1,28 +1,28 @@
-// Decides to which network addresses a fetch may connect.
+// Decides which network addresses outgoing connections may reach.
 import ipaddr from 'ipaddr.js';
 
 type Range = ReturnType<typeof ipaddr.parseCIDR>;
 type Address = Range[0];
 
 const LOOPBACK: readonly Range[] = ['127.0.0.0/8', '::1/128'].map((range) => ipaddr.parseCIDR(range));
-/** The only part of IPv6 that public addresses are given from (IANA, IPv6 Global Unicast Address Assignments). */
+/** The only range of public IPv6 addresses (IANA, IPv6 Global Unicast Address Assignments). */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
 
 interface NetworkAddressExceptions {
   /** Adds 127.0.0.0/8 and ::1. */
   readonly allowLoopback: boolean;
-  /** Adds CIDR ranges. An IPv4 range does not cover IPv6 spellings of its addresses. */
+  /** Adds CIDR ranges. An IPv4 range does not cover IPv6 forms of its addresses. */
   readonly allowRanges: readonly string[];
 }
 
-/** The names of the settings that allow more. */
+/** The names of the settings that allow more addresses. */
 interface ExceptionNames {
   /** Adds loopback addresses. */
   readonly allowHttp: string;
   readonly allowPrivate: string;
 }
 
-/** The other side has an address that is not allowed. */
+/** The peer has an address that is not allowed. */
 export class AddressRefusedError extends Error {
   constructor(readonly address: string | undefined) {
     super(`the address ${address ?? '(unknown)'} is not public and not allowed by the configuration`);
@@ -30,11 +30,12 @@ export class AddressRefusedError extends Error {
 }
 
 /**
- * Public addresses, and what the operator adds.
+ * Allows public addresses and the operator's exceptions.
  *
- * Everything with a special meaning is refused (the IANA special-purpose registries: private, link-local, CGNAT,
- * documentation, multicast, …). So are all IPv6 forms that wrap an IPv4 address (mapped, NAT64, 6to4, Teredo):
- * they would be a second spelling for each refused address. A network that reaches IPv4 by NAT64 adds 64:ff9b::/96.
+ * Everything with a special purpose is refused (the IANA special-purpose registries: private, link-local,
+ * CGNAT, documentation, multicast, …). So are all IPv6 forms that wrap an IPv4 address (mapped, NAT64, 6to4,
+ * Teredo): otherwise each refused address would have a second spelling. A network that reaches IPv4 through
+ * NAT64 adds 64:ff9b::/96.
  */
 export class NetworkAddressPolicy {
   private readonly exceptions: readonly Range[];
@@ -44,7 +45,7 @@ export class NetworkAddressPolicy {
     this.exceptions = allowLoopback ? [...LOOPBACK, ...ranges] : ranges;
   }
 
-  /** Whether an address, from `socket.remoteAddress` or a name server, may be connected to. */
+  /** Whether connections to an address may be opened. The address is from a socket or a name server. */
   allows(text: string): boolean {
     if (!ipaddr.isValid(text)) return false;
     const address = ipaddr.parse(text);
@@ -52,7 +53,7 @@ export class NetworkAddressPolicy {
   }
 }
 
-/** The setting by which an operator allows an address that is not public. */
+/** The setting that allows a given non-public address. */
 export function settingThatAllows(
   address: string | undefined,
   { allowHttp, allowPrivate }: ExceptionNames,
@@ -62,7 +63,7 @@ export function settingThatAllows(
   return isLoopback ? `${allowHttp} or ${allowPrivate}` : allowPrivate;
 }
 
-/** "unicast" is the library's word for an address in none of the special ranges. */
+/** The library calls an address outside the special ranges "unicast". */
 function isPublic(address: Address): boolean {
   if (address.range() !== 'unicast') return false;
   return address instanceof ipaddr.IPv4 || liesIn(GLOBAL_IPV6, address);

@@ -1,4 +1,4 @@
-// Answers files of the instance, which @fastify/static reads: compressed, with what browsers need to keep them.
+// Serves the instance's files through @fastify/static: compressed, and with cache headers.
 import { readdirSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { Get, NotFoundException, Param, Res } from '@nestjs/common';
@@ -6,17 +6,20 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type {} from '@fastify/static';
 import type { FastifyReply } from 'fastify';
 
-/** To be asked for each time, and answered with 304 while nothing has changed. */
+/** Browsers ask each time, and get 304 while nothing has changed. */
 const REVALIDATED = 'no-cache';
-/** For a year: the address changes with the content. */
+/** For a year: the URL changes with the content. */
 const KEPT = 'public, max-age=31536000, immutable';
-/** Ends of names that the build gives to compressed files. */
+/** Extensions of the compressed files that the build adds. */
 const COMPRESSED = ['.br', '.gz'];
 
-/** Injection token of the folder of the compiled sources: those of a page lie in a folder `public` of its module. */
+/**
+ * Injection token of the folder of the compiled sources. A page's files are in the folder `public` of its
+ * module.
+ */
 export const SOURCE_DIRECTORY = Symbol('SOURCE_DIRECTORY');
 
-/** Gives answers their `sendFile`. */
+/** Adds `sendFile` to responses. */
 export function prepareFiles(application: NestFastifyApplication, root: string): void {
   application.useStaticAssets({
     root,
@@ -27,26 +30,26 @@ export function prepareFiles(application: NestFastifyApplication, root: string):
   });
 }
 
-/** The files of a folder that `pages/build.mjs` has filled. */
+/** A folder with files that `pages/build.mjs` has created. */
 export class PublicFolder {
   private readonly names: ReadonlySet<string>;
 
-  /** @throws Error where it is not there */
+  /** @throws Error if the folder does not exist */
   constructor(private readonly folder: string) {
     this.names = new Set(readdirSync(folder).filter((name) => !COMPRESSED.includes(extname(name))));
   }
 
-  /** @throws NotFoundException where there is no file of that name; a request's path never reaches the file system */
+  /** @throws NotFoundException if no file has that name; a request's path never reaches the file system */
   answer(reply: FastifyReply, name: string, isKept = false): void {
     if (!this.names.has(name)) throw new NotFoundException();
-    // Answers are not stored unless a route says otherwise; this one does.
+    // Responses are not cached unless a route says otherwise, as this one does.
     reply.removeHeader('pragma').header('cache-control', isKept ? KEPT : REVALIDATED);
-    // Each header of a file is paid for by every visitor.
+    // Every visitor pays for each header of a file.
     reply.sendFile(name, this.folder, { lastModified: !isKept });
   }
 }
 
-/** A controller of a page and of the files that it is made of. */
+/** A controller of a page and its assets. */
 export abstract class PageController {
   protected readonly pages: PublicFolder;
   private readonly assets: PublicFolder;
@@ -64,7 +67,7 @@ export abstract class PageController {
     this.pages.answer(reply, 'index.html');
   }
 
-  /** While instances are being upgraded a page may ask for files of another version: it gets these, for this once. */
+  /** During an upgrade a page may request assets of another version: it gets these, uncached. */
   @Get('assets/:version/:name')
   asset(@Param('version') version: string, @Param('name') name: string, @Res() reply: FastifyReply): void {
     this.assets.answer(reply, name, version === this.version);

@@ -1,4 +1,4 @@
-// The security headers of every answer.
+// The security headers of every response.
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Socket } from 'node:net';
@@ -7,14 +7,15 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import helmet from 'helmet';
 import type { HelmetOptions } from 'helmet';
 
-/** Pages and answers that no site may frame: the operator's, and those of the API with its reference. */
+/** Paths that no site may frame: the operator's page, and the API with its reference. */
 const NEVER_FRAMED = /^\/+((rest\/+)?admin|api)(?=$|[/?#;*])/i;
 
 /**
- * Adds the headers of helmet to every answer. `instance/frame-ancestors.ts` decides who may frame the instance (5.5.3).
- * @rule D111 No site may frame the operator's page, the API's reference, or an answer of either API.
- * @param frameAncestors returns the origins that may frame pages of the instance, as the same list until it changes; empty: none
- *   may; undefined: a reverse proxy sets the header
+ * Adds helmet's headers to every response. `instance/frame-ancestors.ts` decides who may frame the instance
+ * (5.5.3).
+ * @rule D111 No site may frame the operator's page, the API's reference, or a response of either API.
+ * @param frameAncestors returns the origins that may frame the instance's pages, as the same list until it
+ * changes; empty: none may; undefined: a reverse proxy sets the header
  */
 export function addSecurityHeaders(
   application: NestFastifyApplication,
@@ -36,10 +37,13 @@ export function addSecurityHeaders(
   });
 }
 
-/** Every address of theirs has one of these words in it, or an escape that may hide it. */
+/** Their URLs contain one of these words, or an escape that may hide it. */
 const MAY_BE_NEVER_FRAMED = /admin|api|%/i;
 
-/** By the route that answers, however its address was written, and by the address where none does: what cannot be read is not framed. */
+/**
+ * Checks the matched route, however the URL is written; without a route, the URL. An undecodable URL must not
+ * be framed.
+ */
 function isNeverFramed({ url, routeOptions }: FastifyRequest): boolean {
   if (!MAY_BE_NEVER_FRAMED.test(url)) return false;
   if (NEVER_FRAMED.test(routeOptions.url ?? '')) return true;
@@ -51,26 +55,27 @@ function isNeverFramed({ url, routeOptions }: FastifyRequest): boolean {
 }
 
 /**
- * The `Content-Security-Policy` of a page that not all sites may frame that may frame the instance.
- * @param frameAncestors the origins that may frame it; empty: none may; undefined: a reverse proxy sets the header
+ * The `Content-Security-Policy` of pages that only some sites may frame.
+ * @param frameAncestors the origins that may frame them; empty: none may; undefined: a reverse proxy sets the
+ * header
  */
 export function framingPolicy(frameAncestors: readonly string[] | undefined): string {
   return String(headersFor(frameAncestors).http['content-security-policy']);
 }
 
-/** Headers of answers over plain HTTP and over HTTPS, as the server knows by its socket and its trusted proxies. */
+/** Headers for plain HTTP and for HTTPS, according to the socket and the trusted proxies. */
 interface HeadersByScheme {
   readonly http: OutgoingHttpHeaders;
   readonly https: OutgoingHttpHeaders;
 }
 
-/** `Strict-Transport-Security` is only sent over HTTPS (D27, RFC 6797 §7.2). */
+/** `Strict-Transport-Security` is sent over HTTPS only (D27, RFC 6797 §7.2). */
 function headersFor(frameAncestors: readonly string[] | undefined, hasTrustedTypes = true): HeadersByScheme {
   const byScheme = (isHttps: boolean) => headersBy(optionsFor(frameAncestors, isHttps, hasTrustedTypes));
   return { http: byScheme(false), https: byScheme(true) };
 }
 
-/** `X-Frame-Options` knows no list of origins, so it goes with the empty list only. */
+/** `X-Frame-Options` cannot list origins, so it is sent only if no origin may frame. */
 function optionsFor(
   frameAncestors: readonly string[] | undefined,
   isHttps: boolean,
@@ -88,7 +93,7 @@ function optionsFor(
         imgSrc: ["'self'", 'data:'],
         baseUri: ["'none'"],
         formAction: ["'self'"],
-        // The reference of the API is made by Swagger UI, which writes HTML.
+        // Swagger UI, which renders the API's reference, writes HTML.
         ...(hasTrustedTypes && { requireTrustedTypesFor: ["'script'"], trustedTypes: ["'none'"] }),
         ...(frameAncestors === undefined ? {} : { frameAncestors: sourcesOf(frameAncestors) }),
       },
@@ -99,8 +104,8 @@ function optionsFor(
 }
 
 /**
- * What helmet answers, asked once for the same options: its headers depend on nothing else, but it would put the policy
- * together anew for each request.
+ * Asks helmet once per set of options. The headers depend on nothing else, but helmet would build the policy
+ * again for each request.
  */
 function headersBy(options: HelmetOptions): OutgoingHttpHeaders {
   const request = new IncomingMessage(new Socket());

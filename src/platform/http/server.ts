@@ -1,4 +1,4 @@
-// The HTTP server: how requests are read, numbered, logged and answered, before any route.
+// The HTTP server: reads, numbers, logs and answers requests before any route.
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
@@ -23,31 +23,36 @@ import type { UnfinishedRequests } from './connection-limits.js';
 import { limitPipelining } from './connection-limits.js';
 import { answerUnreadableRequest } from './unreadable-request.js';
 
-/** What the socket and the parser need, before Nest makes anything. */
+/** Options of the socket and the parser, set before Nest creates anything. */
 export interface ServerOptions {
-  /** How many reverse proxies in front are believed. */
+  /** How many reverse proxies are trusted. */
   readonly proxyHops: number;
   readonly logger: Logger;
-  /** Certificate and key, PEM: with them the server speaks HTTPS. */
+  /** Certificate and key in PEM; with them the server speaks HTTPS. */
   readonly tls?: { readonly cert: string; readonly key: string };
-  /** How long the server waits for the next request on a connection. */
+  /** How long an idle connection stays open. */
   readonly keepAliveSeconds: number;
 }
 
-/** What the hooks of the server use. */
+/** The dependencies of the server's hooks. */
 export interface ServerParts {
   readonly logger: Logger;
-  /** Where `logger` finds the trace of a request. */
+  /** Gives `logger` the trace of each request. */
   readonly traces: RequestTraces;
-  /** Follows connections and requests. */
+  /** Tracks connections and requests. */
   readonly shutdown: GracefulShutdown;
-  /** Counts requests in progress and refuses those over its limit. */
+  /** Counts requests in progress and refuses those above its limit. */
   readonly concurrency: ConcurrencyLimit;
-  /** Counts what unfinished requests keep; the oldest of too many are closed. */
+  /** Estimates the memory of unfinished requests, and closes the oldest if it is too much. */
   readonly unfinished: UnfinishedRequests;
-  /** Whether a route, by its pattern and method, looks at this moment as if it were not there: `Allow` leaves it out. */
+  /**
+   * Whether a route, given by pattern and method, currently behaves as if it did not exist: `Allow` omits it.
+   */
   readonly isAbsent: (url: string, method: string) => boolean;
-  /** Routes each success of which is an audit event, which the log has: a second line would cost an exchange a twentieth of its time. */
+  /**
+   * Routes whose successes are audit events, which the log contains: a second line would add 5 % to the time
+   * of an exchange.
+   */
   readonly recordedRoutes: ReadonlySet<string>;
 }
 
@@ -57,21 +62,27 @@ declare module 'fastify' {
   }
 }
 
-/** @rule B.headers The default of Node.js, whatever its options say: clients that only send headers cannot fill the memory. */
+/**
+ * @rule B.headers Node.js's default, set explicitly: clients that only send headers cannot exhaust the
+ * memory.
+ */
 const HEADER_LIMIT_BYTES = 16 * 1024;
-/** @rule B.headerCount Of no honest request; Node.js would drop what comes after its own limit without a word. */
+/**
+ * @rule B.headerCount More than any honest request sends. Above its own limit, Node.js would silently drop
+ * headers.
+ */
 const MAX_HEADERS = 100;
-/** From the first byte of a request, or from the connection. */
+/** Measured from the first byte of a request, or from the connection. */
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** With no byte either way, from a request until its answer is sent. Longer than it takes to notice a request that comes too slowly. */
+/** How long a connection may be silent during a request. Longer than the time limits of slow requests. */
 const SILENCE_MS = 60_000;
-/** How often Node.js looks for clients that are too slow. */
+/** How often Node.js checks for slow clients. */
 const SLOW_CLIENTS_LOOK_MS = 1_000;
 
 /**
- * Makes the Fastify adapter. `X-Forwarded-Proto` and `X-Forwarded-For` are believed from as many proxies as configured:
- * this half of D27; the other is embed-login.controller.ts.
+ * Creates the Fastify adapter. `X-Forwarded-Proto` and `X-Forwarded-For` are trusted from the configured
+ * number of proxies. This is one half of D27; the other is embed-login.controller.ts.
  */
 export function createAdapter({ proxyHops, logger, tls, keepAliveSeconds }: ServerOptions): FastifyAdapter {
   const node = {
@@ -80,7 +91,7 @@ export function createAdapter({ proxyHops, logger, tls, keepAliveSeconds }: Serv
     keepAliveTimeout: keepAliveSeconds * 1000,
     maxHeaderSize: HEADER_LIMIT_BYTES,
     connectionsCheckingInterval: SLOW_CLIENTS_LOOK_MS,
-    // Node.js would answer without body and request id: `refuseUnlessOneHost` does it.
+    // Node.js would answer without a body and a request id; `refuseUnlessOneHost` does it instead.
     requireHostHeader: false,
   };
   return new FastifyAdapter({
@@ -92,11 +103,11 @@ export function createAdapter({ proxyHops, logger, tls, keepAliveSeconds }: Serv
     trustProxy: (_address, hop) => hop < proxyHops,
     bodyLimit: BODY_LIMIT_BYTES,
     genReqId: (request: IncomingMessage) => idOfRequest(request, proxyHops > 0),
-    // The embed endpoint alone refuses HEAD, by its guard.
+    // Only the embed endpoint refuses HEAD, in its guard.
     exposeHeadRoutes: true,
-    // As long as the request id of a client: it is the longest parameter of a path.
+    // The longest path parameter is a client's request id.
     routerOptions: { maxParamLength: MAX_REQUEST_ID_CHARACTERS },
-    // Requests that arrive on open connections while the service stops are still answered.
+    // Requests on open connections are still answered while the service stops.
     return503OnClosing: false,
     logger: false,
     frameworkErrors: answerUndecodablePath,
@@ -104,7 +115,7 @@ export function createAdapter({ proxyHops, logger, tls, keepAliveSeconds }: Serv
   } satisfies FastifyServerOptions);
 }
 
-/** Adds the hooks, in their order. Call it before Nest adds routes. */
+/** Adds the hooks in order. Call it before Nest adds routes. */
 export function prepareServer(adapter: FastifyAdapter, parts: ServerParts): void {
   const { logger, traces, shutdown, concurrency, unfinished } = parts;
   const server: FastifyInstance = adapter.getInstance();
@@ -121,7 +132,7 @@ export function prepareServer(adapter: FastifyAdapter, parts: ServerParts): void
   logAnswers(server, logger, parts.recordedRoutes);
 }
 
-/** Puts the limits before Fastify, whose hooks take a third of the time of an exchange. */
+/** Runs the limits before Fastify, whose hooks take a third of the time of an exchange. */
 function standBefore(server: Server, { shutdown, concurrency, unfinished }: ServerParts): void {
   const [handler] = server.listeners('request') as RequestListener[];
   if (handler === undefined) throw new Error('the server has no handler');
@@ -130,16 +141,16 @@ function standBefore(server: Server, { shutdown, concurrency, unfinished }: Serv
     if (shutdown.isUnderWay) response.setHeader('connection', 'close');
     limited(request, response);
   };
-  // An unknown `Expect` is ignored (RFC 9110 §10.1.1): the 417 of Node.js would have no request id.
+  // An unknown `Expect` is ignored (RFC 9110 §10.1.1): Node.js's 417 would have no request id.
   server.off('request', handler).on('request', answer).on('checkExpectation', answer);
 }
 
-/** A log line or a span for each request would bury the others. */
+/** Health checks: log lines and spans of their requests would bury the others. */
 export const PROBES: ReadonlySet<string> = new Set(['/healthz', '/healthz/readiness']);
 
 /**
- * Takes the trace of each request over, into log lines and, where the operator has loaded an SDK, into spans. The span includes the work
- * of the hooks that are added later.
+ * Records each request's trace for log lines and, if the operator has loaded an SDK, as a span. The span
+ * includes the hooks that are added later.
  */
 function traceRequests(server: FastifyInstance, traces: RequestTraces): void {
   const tracing = Tracing.registered();
@@ -151,7 +162,7 @@ function traceRequests(server: FastifyInstance, traces: RequestTraces): void {
     const ids = span === undefined ? readTraceparent(headers.traceparent) : span.ids;
     if (span === undefined && ids === undefined) return done();
     if (ids !== undefined) traces.begin(id, ids);
-    // Comes in every case, also if the client has disconnected.
+    // Emitted in every case, even if the client has disconnected.
     raw.once('close', () => {
       if (ids !== undefined) traces.end(id, ids);
       span?.end(raw.writableFinished ? raw.statusCode : undefined);
@@ -161,28 +172,30 @@ function traceRequests(server: FastifyInstance, traces: RequestTraces): void {
   });
 }
 
-/** So that `error.filter.ts` can distinguish the wrong method from the wrong path. */
+/** Lets `error.filter.ts` distinguish a wrong method from a wrong path. */
 function rememberRoutes(server: FastifyInstance, paths: KnownPaths): void {
   server.decorate('knownPaths', paths);
   server.addHook('onRoute', ({ url, method }) => paths.add(url, method));
 }
 
-/** Reads one more than allowed, so that too many can be recognised. */
+/** Reads one header more than allowed, to detect too many. */
 function limitHeaders(server: FastifyInstance): void {
   server.server.maxHeadersCount = MAX_HEADERS + 1;
   server.addHook('onRequest', (request, reply, done) => {
-    // Names and values take turns.
+    // Names and values alternate.
     if (request.raw.rawHeaders.length <= 2 * MAX_HEADERS) return done();
     refuseAtOnce(request, reply.status(431), HEADERS_TOO_LARGE);
   });
 }
 
-/** RFC 9112 §3.2: one `Host`, which HTTP/1.0 may leave out. Node.js would take the first of two. */
+/**
+ * Requires exactly one `Host`, which HTTP/1.0 may omit (RFC 9112 §3.2). Node.js would use the first of two.
+ */
 function refuseUnlessOneHost(server: FastifyInstance): void {
   server.addHook('onRequest', (request, reply, done) => {
     const { rawHeaders, httpVersion } = request.raw;
     let hosts = 0;
-    // Names and values in turns.
+    // Names and values alternate.
     for (let at = 0; at < rawHeaders.length; at += 2)
       if (rawHeaders[at]?.toLowerCase() === 'host') hosts += 1;
     if (hosts === 1 || (hosts === 0 && httpVersion !== '1.1')) return done();
@@ -190,25 +203,26 @@ function refuseUnlessOneHost(server: FastifyInstance): void {
   });
 }
 
-/** The rest of the request is waited for no longer. The hooks of routes see none of it. */
+/** Answers without waiting for the rest of the request. The hooks of routes do not run. */
 function refuseAtOnce({ id: requestId }: FastifyRequest, reply: FastifyReply, body: object): void {
   void reply.headers({ ...UNFRAMED_HEADERS, connection: 'close' }).send({ ...body, requestId });
 }
 
-/** A path that cannot be decoded never reaches a route; Fastify's own answer would echo it. */
+/** A path that cannot be decoded never reaches a route; Fastify's own response would echo it. */
 function answerUndecodablePath(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   setCommonHeaders(request, reply);
-  // The hooks of routes see none of it.
+  // The hooks of routes do not run.
   void reply.headers(UNFRAMED_HEADERS);
   void reply.status(400).send({ ...UNREADABLE, requestId: request.id });
 }
 
-/** One more than is allowed, so that too many can be recognised; the rest costs nothing (B.work). */
+/** One field more than allowed, to detect too many; the rest is not parsed (B.work). */
 const FORM_OPTIONS = { maxKeys: MAX_FIELDS + 1 };
 
 /**
- * Forms are parsed by Node.js. JSON arrives at the routes as bytes, which refuse it by their own rules. Another body is not read. Nothing is
- * refused here: guards may refuse the request first (D20), and each route answers in the form of its errors.
+ * Node.js parses forms. Routes get JSON as bytes, which they parse by their own rules. Other bodies are not
+ * read. Nothing is refused here: guards may refuse the request first (D20), and each route has its own error
+ * format.
  */
 function readBodies(server: FastifyInstance): void {
   dropFalseLabels(server);
@@ -231,7 +245,10 @@ function readBodies(server: FastifyInstance): void {
 
 const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/;
 
-/** Fastify itself would refuse a Content-Type that is no media type. Without the header, the route refuses the body. */
+/**
+ * Fastify would refuse a Content-Type that is not a media type. Without the header, the route refuses the
+ * body.
+ */
 function dropFalseLabels(server: FastifyInstance): void {
   server.addHook('onRequest', ({ headers }, _reply, done) => {
     const { 'content-type': label } = headers;
@@ -241,8 +258,8 @@ function dropFalseLabels(server: FastifyInstance): void {
 }
 
 /**
- * @rule D124 Fastify's own reader closes the connection on a client that still sends a body that is too large. This one drops the rest, so
- * that the client gets the answer.
+ * @rule D124 Fastify's own reader closes the connection while a client still sends a body that is too large.
+ * This one drops the rest, so that the client gets the response.
  */
 function readBytes(
   { headers }: FastifyRequest,
@@ -259,12 +276,14 @@ function readBytes(
     done(null, TOO_LARGE);
   };
   const end = () => done(null, Buffer.concat(chunks));
-  // The client has gone away, which is no fault of the service.
+  // The client has disconnected, which is not the service's fault.
   const fail = (error: Error) => done(Object.assign(error, { statusCode: 400 }));
   payload.on('data', take).on('end', end).once('error', fail);
 }
 
-/** By the hook that runs before all others: some of them answer, Nest's own for the target `*` too. */
+/**
+ * Sets the headers in the first hook, because later hooks may answer, for example Nest's for the target `*`.
+ */
 function answerWithCommonHeaders(adapter: FastifyAdapter): void {
   adapter.setOnRequestHook((request, reply, done) => {
     setCommonHeaders(request, reply);
@@ -272,12 +291,12 @@ function answerWithCommonHeaders(adapter: FastifyAdapter): void {
   });
 }
 
-/** The id is on every answer (D21). */
+/** Every response has the request id (D21). */
 function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   void reply.header('x-request-id', request.id).headers(COMMON_HEADERS);
 }
 
-/** One line an answer. The route's pattern stands for the address: a real one may hold a token or anything else. */
+/** One line per response. The line has the route's pattern instead of the URL, which may contain a token. */
 function logAnswers(server: FastifyInstance, logger: Logger, recordedRoutes: ReadonlySet<string>): void {
   server.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? null;
@@ -290,7 +309,7 @@ function logAnswers(server: FastifyInstance, logger: Logger, recordedRoutes: Rea
   });
 }
 
-/** A route's pattern by segments; `undefined` stands for a parameter. */
+/** A route's pattern by segments; `undefined` is a parameter. */
 type Pattern = readonly (string | undefined)[];
 
 interface KnownPath {
@@ -299,12 +318,15 @@ interface KnownPath {
   readonly methods: Set<string>;
 }
 
-/** Nothing of it is asked for a request that a route answers. */
+/** All known paths and their methods. Used only for requests that no route answers. */
 export class KnownPaths {
   private readonly paths = new Map<string, KnownPath>();
   private longest = 0;
 
-  /** @param isAbsent whether a route, by its pattern and method, is to look as if it were not there; asked each time */
+  /**
+   * @param isAbsent whether a route, given by pattern and method, currently behaves as if it did not exist;
+   * called each time
+   */
   constructor(private readonly isAbsent: (url: string, method: string) => boolean) {}
 
   /** @param url the pattern of a route, such as `/api/v1/users/:userId` */
@@ -316,7 +338,7 @@ export class KnownPaths {
     this.longest = Math.max(this.longest, pattern.length);
   }
 
-  /** The methods that a request for this target might have; none where no route is there. */
+  /** The methods that this target allows; none if the path is unknown. */
   methodsAt(target: string): readonly string[] {
     const path = target.includes('?') ? target.slice(0, target.indexOf('?')) : target;
     const segments = path.split('/', this.longest + 1);

@@ -1,25 +1,25 @@
-// The refusal of a request that may well pass in a few seconds, and its `Retry-After`.
+// A refusal that may succeed in a few seconds, and its `Retry-After`.
 import { ServiceUnavailableException } from '@nestjs/common';
 
-/** Seconds after which a request is worth another try, by what it was refused for. */
+/** Seconds until a retry makes sense, by the cause of the refusal. */
 export const RETRY_AFTER_SECONDS = {
-  /** Work that is done one at a time, or two, and takes about that long. */
+  /** Work that runs one or two at a time and takes about a second. */
   queue: 1,
-  /** A fail-over takes some seconds, contention less. Sooner, most requests would be refused again. */
+  /** A fail-over takes some seconds, contention less. Most earlier retries would be refused again. */
   database: 2,
-  /** For what the service does not know now, such as revocations: it retries to read them within that time. */
+  /** For data that the service lacks, such as revocations: it tries to read them again within this time. */
   unknown: 5,
 };
 
-/** The header of an answer in OpenAPI. */
+/** The response header in OpenAPI. */
 export const RETRY_AFTER = {
   'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } },
 } as const;
 
-/** A 503: the same work can be asked for again. The message says whether that needs a new token. */
+/** A 503: the client can send the same request again. The message says whether it needs a new token. */
 export class TemporarilyUnavailableException extends ServiceUnavailableException {
   /**
-   * @param message for people; names nothing of the request
+   * @param message for people; contains nothing of the request
    * @param retryAfterSeconds for `Retry-After`
    */
   constructor(

@@ -1,4 +1,4 @@
-// Answers what never becomes a request: bytes that are not HTTP, headers that are too large, clients that are too slow.
+// Answers input that never becomes a request: no HTTP, headers that are too large, clients that are too slow.
 import type { Socket } from 'node:net';
 import { STATUS_CODES } from 'node:http';
 import type { Logger } from 'pino';
@@ -6,22 +6,22 @@ import { newRequestId } from '../log/request-id.js';
 import { COMMON_HEADERS, HEADERS_TOO_LARGE, UNFRAMED_HEADERS, UNREADABLE } from './answers.js';
 
 const TOO_SLOW = { error: 'request_timeout', message: 'The request took too long to arrive' };
-/** By the code of Node.js's error; for every other one the request is no HTTP. */
+/** Responses by Node.js's error code; any other error means that the input is not HTTP. */
 const ANSWERS: Readonly<Record<string, { status: number; error: string; message: string }>> = {
   HPE_HEADER_OVERFLOW: { status: 431, ...HEADERS_TOO_LARGE },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, ...TOO_SLOW },
 };
 
 /**
- * Answers on the bare connection, with the same headers and body as everywhere (D21–D23), and ends it. The log has the
- * id and Node.js's code; what the client sent is not repeated.
+ * Answers on the raw connection with the usual headers and body (D21–D23), and closes it. The log has the
+ * request id and Node.js's error code, but nothing that the client sent.
  */
 export function answerUnreadableRequest(
   logger: Logger,
   { code = '' }: { code?: string },
   socket: Socket,
 ): void {
-  // The client has disconnected, or is being answered already.
+  // The client has disconnected, or already gets a response.
   if (code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
   const { status, error, message } = ANSWERS[code] ?? { status: 400, ...UNREADABLE };
   const requestId = newRequestId();

@@ -1,21 +1,21 @@
-// Says what is wrong with an input, by the issues that zod has found. No message repeats a value.
+// Turns zod's issues into messages. No message repeats a value.
 import { z } from 'zod';
 import { didYouMean } from '../text/wording.js';
 
-/** Words for objects, which schemas do not give words of their own. */
+/** Messages for objects. Other schemas have their own. */
 const words: z.core.$ZodErrorMap = ({ code, input }) => {
   if (code !== 'invalid_type') return undefined;
   return input === undefined ? 'is needed' : 'must be an object';
 };
 
-/** A property by its path, and the rule that it breaks. */
+/** A property's path, and the rule that it breaks. */
 export interface Problem {
-  /** Names separated by dots; empty for the whole input. */
+  /** Property names separated by dots; empty for the whole input. */
   readonly path: string;
   readonly rule: string;
 }
 
-/** The value with its defaults, or every problem. */
+/** Returns the value with its defaults, or every problem. */
 export function read<S extends z.ZodType>(
   schema: S,
   input: unknown,

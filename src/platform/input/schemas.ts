@@ -1,4 +1,4 @@
-// Schemas that several kinds of input share. Each has one message for every way to break it, and no message repeats the value.
+// Schemas that several inputs share. Each has one message, which never repeats the value.
 import { z } from 'zod';
 import { isUnstorable } from '../json/strict-json.js';
 import { hasMoreCharacters } from '../text/characters.js';
@@ -6,12 +6,12 @@ import { isEmailAddress } from '../text/email-address.js';
 import { isId } from '../text/id.js';
 import { momentOf } from '../text/moment.js';
 
-/** The message of a schema: its rule, or that a value is needed. */
+/** The message of a schema: its rule, or that the value is missing. */
 function ruled(rule: string) {
   return { error: ({ input }: { readonly input?: unknown }) => (input === undefined ? 'is needed' : rule) };
 }
 
-/** A whole number from `min` to `max`, both included. */
+/** An integer from `min` to `max`, inclusive. */
 export function wholeNumber(min: number, max: number): z.ZodInt {
   const rule = `must be a whole number from ${min} to ${max}`;
   return z.int(ruled(rule)).min(min, rule).max(max, rule);
@@ -30,12 +30,12 @@ export function string(): z.ZodString {
   return z.string(ruled('must be a string'));
 }
 
-/** A value that is checked by a predicate alone. */
+/** A value that only a predicate checks. */
 export function holding<T>(check: (value: unknown) => boolean, rule: string) {
   return z.custom<T>(check, ruled(rule));
 }
 
-/** A string that the database can store, empty or not. */
+/** A string that the database can store. It may be empty. */
 export function storableString(): z.ZodString {
   return z.string(ruled('must be a text')).refine((text) => !isUnstorable(text), {
     error: 'has characters that cannot be stored',
@@ -51,7 +51,7 @@ export function stringUpTo(limit: number): z.ZodString {
   );
 }
 
-/** A day, or a time with its zone (RFC 3339). */
+/** A date, or a time with its zone (RFC 3339). */
 export function moment(): z.ZodString {
   return storableString().refine(
     (text) => momentOf(text) !== undefined,
@@ -59,7 +59,7 @@ export function moment(): z.ZodString {
   );
 }
 
-/** A UUID, in lower case. */
+/** A UUID, converted to lower case. */
 export function uuid() {
   return z
     .string(ruled('must be a UUID'))
@@ -73,10 +73,10 @@ export function emailAddress(): z.ZodString {
     .refine((text) => isEmailAddress(text) && !isUnstorable(text), 'must be an e-mail address');
 }
 
-/** The result of a reader: the value, or the rule that the input breaks. */
+/** A reader's result: the value, or the rule that the input breaks. */
 export type Checked<T> = { readonly value: T } | { readonly rule: string };
 
-/** What a reader makes of the output of a schema. */
+/** Applies a reader to a schema's output. */
 export function readBy<In, Out>(schema: z.ZodType<In>, reader: (value: In) => Checked<Out>) {
   return schema.transform((value, context) => {
     const checked = reader(value);

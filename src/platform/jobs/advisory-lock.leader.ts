@@ -1,4 +1,5 @@
-// Elects one leader among all instances on one PostgreSQL database: the process whose session holds an advisory lock.
+// Elects one leader among all instances that share a PostgreSQL database: the process whose session holds an
+// advisory lock.
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { OnApplicationShutdown, OnModuleInit, Provider } from '@nestjs/common';
@@ -9,38 +10,41 @@ import type { ConnectionBeside } from '../database/driver-pool.js';
 import { connectionOf } from '../database/driver-pool.js';
 import { LOGGER } from '../log/log.js';
 
-/** Between two questions of a candidate, and two attempts to connect. */
+/** The time between a candidate's queries, and between attempts to connect. */
 const ASK_MS = 1_000;
 const PING_MS = 2_000;
-/** The server ends a session that says nothing for so long, and frees the lock: its process or network has stopped. */
+/**
+ * The server ends a session that is silent this long, and frees the lock: its process or network has stopped.
+ */
 const IDLE_SESSION_MS = 6_000;
-/** Without an answer for so long a leader no longer believes that it leads. */
+/** A leader that gets no answer for this long no longer acts as leader. */
 const BELIEF_MS = 5_000;
-/** A connection or a statement that takes longer has failed. */
+/** The time limit of a connection or a statement. */
 const ANSWER_MS = 5_000;
-/** How long a stop waits until the server has taken the end of the session. */
+/** How long a stop waits until the server has ended the session. */
 const GOODBYE_MS = 1_000;
 
 /**
- * Names "the leader of this service" among a database's advisory locks: one for each set of tables, since two products may
- * have theirs in two schemas of one database.
+ * Takes the leader's advisory lock. Its key depends on a table, because two products may have their tables in
+ * two schemas of one database.
  */
 const TRY_LOCK = `SELECT pg_try_advisory_lock(7236450102 + 'token_exchange_jwks_snapshot'::regclass::oid::bigint) AS is_held`;
 
 /**
- * A candidate for the leadership, over a database session of its own.
+ * A candidate for the leadership, with its own database session.
  *
- * The lock belongs to the session, so the database frees it when the process or the connection ends. A process that is stopped,
- * or cut off, loses its session by `idle_session_timeout`, and another candidate has the lock a second later. A candidate never
- * waits for the lock in the database: a waiting statement holds a snapshot, and with it back what VACUUM removes.
- * @rule D94 The server ends the session of a leader that is silent; one without answers no longer believes that it leads. Two may
- * believe it for a moment, and each job of the leader is harmless then.
- * A fail-over of the database frees the lock, and the first candidate that reaches the new server takes it.
+ * The lock belongs to the session, so the database frees it when the process or the connection ends. A
+ * stopped or disconnected process loses its session through `idle_session_timeout`; another candidate gets
+ * the lock a second later. A candidate never waits for the lock in the database: a waiting statement holds a
+ * snapshot, which keeps VACUUM from removing rows.
+ * @rule D94 The server ends the session of a silent leader. A leader without answers no longer acts as
+ * leader. For a moment two processes may act as leader, and each of the leader's jobs is harmless then. A
+ * fail-over of the database frees the lock; the first candidate that reaches the new server takes it.
  */
 export class AdvisoryLockLeader extends Leader implements OnModuleInit, OnApplicationShutdown {
   private session: pg.Client | undefined;
   private holdsLock = false;
-  /** When the last statement that was answered was sent, on the monotonic clock. */
+  /** When the last answered statement was sent, on the monotonic clock. */
   private confirmedAtMs = -Infinity;
   private timer: NodeJS.Timeout | undefined;
   private isStopped = false;
@@ -57,17 +61,17 @@ export class AdvisoryLockLeader extends Leader implements OnModuleInit, OnApplic
     return !this.isStopped && this.holdsLock && performance.now() - this.confirmedAtMs < BELIEF_MS;
   }
 
-  /** Before jobs start. */
+  /** Runs before jobs start. */
   onModuleInit(): Promise<void> {
     return this.start();
   }
 
-  /** After jobs have ended. */
+  /** Runs after jobs have ended. */
   onApplicationShutdown(): Promise<void> {
     return this.stop();
   }
 
-  /** Applies for the leadership and goes on applying; resolves after the first attempt. */
+  /** Applies for the leadership until it is stopped. Resolves after the first attempt. */
   async start(): Promise<void> {
     await this.attempt();
     if (this.isStopped) return;
@@ -75,7 +79,7 @@ export class AdvisoryLockLeader extends Leader implements OnModuleInit, OnApplic
     this.timer.unref();
   }
 
-  /** Frees the lock: another candidate has it within a second. Resolves within a second in every case. */
+  /** Frees the lock: another candidate gets it within a second. Always resolves within a second. */
   async stop(): Promise<void> {
     this.isStopped = true;
     clearTimeout(this.timer);
@@ -83,7 +87,7 @@ export class AdvisoryLockLeader extends Leader implements OnModuleInit, OnApplic
     await Promise.race([goodbye, pause(GOODBYE_MS, undefined, { ref: false })]);
   }
 
-  /** Asks for the lock, or shows the server that its holder is alive. Never rejects. */
+  /** Asks for the lock, or keeps the holder's session alive. Never rejects. */
   private async attempt(): Promise<void> {
     try {
       const session = (this.session ??= await this.connect());
@@ -105,7 +109,7 @@ export class AdvisoryLockLeader extends Leader implements OnModuleInit, OnApplic
       query_timeout: ANSWER_MS,
       application_name: 'embedded-token-exchange leader',
     });
-    // Without a listener a lost connection would end the process.
+    // Without a listener, a lost connection would end the process.
     session.on('error', () => this.lose(session));
     session.on('end', () => this.lose(session));
     try {
@@ -128,7 +132,7 @@ export class AdvisoryLockLeader extends Leader implements OnModuleInit, OnApplic
     this.logger.info({}, 'this instance is the leader now');
   }
 
-  /** May be called more than once for a session. */
+  /** May be called more than once for the same session. */
   private lose(session: pg.Client): void {
     if (this.session !== session) return;
     this.session = undefined;
@@ -138,7 +142,7 @@ export class AdvisoryLockLeader extends Leader implements OnModuleInit, OnApplic
     this.holdsLock = false;
   }
 
-  /** Once per outage: attempts go on every second. */
+  /** Logs once per outage; attempts continue every second. */
   private reportFailure(error: unknown): void {
     if (this.isFailing || this.isStopped) return;
     this.isFailing = true;
@@ -152,7 +156,7 @@ async function holdsLockNow(session: pg.Client): Promise<boolean> {
   return rows[0]?.is_held === true;
 }
 
-/** The candidate of this process. */
+/** Provides this process's candidate. */
 export function leadershipOf(): Provider[] {
   const useFactory = ({ dataSource }: Database, log: Log) =>
     new AdvisoryLockLeader(connectionOf(dataSource), log);

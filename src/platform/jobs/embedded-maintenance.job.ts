@@ -1,4 +1,5 @@
-// Vacuums, analyses and checkpoints the embedded database, which has no helper processes that would, in short steps.
+// Vacuums, analyses and checkpoints the embedded database in short steps: it has no background processes of
+// its own.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { EmbeddedMaintenanceRepository } from '../database/embedded-maintenance.repository.js';
@@ -6,17 +7,17 @@ import type { Leader } from './leader.js';
 import { ApplicationJob } from './periodic.job.js';
 import type { MayGoOn } from './periodic.job.js';
 
-/** Often, since a step takes as long as much has gathered before it, and holds everything up meanwhile. */
+/** Short, because the length of a step depends on the accumulated work, and a step blocks all requests. */
 const INTERVAL_SECONDS = 0.1;
-/** Lets requests in between two steps. */
+/** Lets requests run between two steps. */
 const PAUSE_MS = 25;
-/** A step waits while requests do, but not for ever: what it puts off makes it longer. */
+/** A step waits this long for pending requests. It must not wait for ever: a delay makes it longer. */
 const PATIENCE_MS = 1_000;
 const LOOK_AGAIN_MS = 2;
 const CHECKPOINT_AFTER_BYTES = 4 * 2 ** 20;
 
 export class EmbeddedMaintenanceJob extends ApplicationJob {
-  /** Uses of the database by others, when nothing was due. */
+  /** Uses of the database by others when nothing was due. */
   private usesSeen = -1;
 
   constructor(
@@ -28,8 +29,8 @@ export class EmbeddedMaintenanceJob extends ApplicationJob {
   }
 
   /**
-   * The counts of what is due end with the process, so each table is looked at before the first request is taken. Clean
-   * pages are passed over, and what an earlier process has left may take long.
+   * The counts that show what is due do not survive the process, so each table is vacuumed before the first
+   * request. Clean pages are skipped; what an earlier process has left may take long.
    */
   override async onApplicationBootstrap(): Promise<void> {
     for (const table of await this.database.filled()) {
@@ -39,7 +40,7 @@ export class EmbeddedMaintenanceJob extends ApplicationJob {
     await super.onApplicationBootstrap();
   }
 
-  /** An unused database is left alone. */
+  /** Does nothing if the database was not used. */
   async run(mayGoOn: MayGoOn = () => true): Promise<void> {
     const { usesByOthers } = this.database;
     if (usesByOthers === this.usesSeen) return;

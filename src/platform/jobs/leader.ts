@@ -1,15 +1,18 @@
-// Says whether this process is the one of several that does the periodic work.
+// Tells whether this process is the one that runs the periodic jobs.
 
-/** Asked by periodic work before each run, and within a long run before each batch. */
+/** Periodic jobs check it before each run, and long runs before each batch. */
 export abstract class Leader {
   /**
-   * Whether this process may do the leader's work at this moment. Never remembered by the caller: a process that
-   * was stopped, or cut off from the database, finds `false` here when it goes on.
+   * Whether this process may do the leader's work now. Callers must not remember it: a process that was
+   * stopped, or cut off from the database, reads `false` when it continues.
    */
   abstract readonly isLeader: boolean;
 }
 
-/** Leads always: on the embedded database, which belongs to one process (D46), and for work that every process does. */
+/**
+ * Always the leader: for the embedded database, which belongs to one process (D46), and for jobs that every
+ * process runs.
+ */
 export class AlwaysLeader extends Leader {
   readonly isLeader = true;
 }

@@ -1,24 +1,25 @@
-// Passes announcements from one process to another through the database.
+// Passes notifications between processes through the database.
 
 /** A subscription of `listen`. */
 export interface Subscription {
-  /** No further news; resolves when the connection is closed. */
+  /** Stops the notifications. Resolves when the connection is closed. */
   end(): Promise<void>;
 }
 
-/** The announcements of other processes. They may get lost, so a listener that must not miss one also polls. */
+/** Notifications from other processes. They may get lost, so a listener that must not miss one also polls. */
 export abstract class Notifications {
-  /** Whether other processes can write to the same database at all. */
+  /** Whether other processes can write to the same database. */
   abstract readonly hasOtherProcesses: boolean;
 
   /**
-   * Listens to a channel from now on, without delaying the caller.
-   * @param onNews called after each announcement, and each time that a connection begins, for what was missed before
+   * Starts to listen to a channel, without delaying the caller.
+   * @param onNews called after each notification, and whenever a connection begins, because earlier ones may
+   * be lost
    */
   abstract listen(channel: string, onNews: () => void): Subscription;
 }
 
-/** The embedded database belongs to one process, so there is nothing to announce. */
+/** The embedded database belongs to one process, so there are no notifications. */
 export class SoleProcessNotifications extends Notifications {
   readonly hasOtherProcesses = false;
 

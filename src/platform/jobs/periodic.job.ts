@@ -1,18 +1,20 @@
-// Runs a piece of work again and again while this process is the leader.
+// Runs a job periodically while this process is the leader.
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type { Log } from '../log/log.js';
 import type { Leader } from './leader.js';
 
-/** The longest time between two looks whether the work is due and whether this process leads. */
+/** The longest time between two checks whether the job is due and this process is the leader. */
 const LONGEST_CHECK_MS = 1_000;
 
-/** What to do, how often, and where to say that it failed. */
+/** A job, its interval and its name in the log. */
 export interface PeriodicWork {
   readonly name: string;
   readonly intervalSeconds: number;
   /**
-   * Harmless where two processes run it at once, since one that was stopped may go on after another leads.
-   * @param mayGoOn false once the process stops or no longer leads: a long run asks before each of its steps
+   * Must be harmless if two processes run it at once: a stopped process may continue after another one has
+   * become the leader.
+   * @param mayGoOn false once the process stops or is no longer the leader; long runs check it before each
+   * step
    */
   run(mayGoOn: MayGoOn): Promise<void>;
 }
@@ -20,15 +22,16 @@ export interface PeriodicWork {
 export type MayGoOn = () => boolean;
 
 /**
- * Calls the work after each interval, never two at a time, and at once when this process becomes the leader: the one
- * before may have failed just before it was due. A failing run is logged and the next one comes in time.
+ * Runs the job after each interval, and never twice at a time. Also runs it at once when this process becomes
+ * the leader, because the last leader may have failed just before the job was due. A failed run is logged,
+ * and the next one is on time.
  */
 export class PeriodicJob {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
   private stopped = false;
   private wasLeader = false;
-  /** On the monotonic clock. */
+  /** On the monotonic clock, in milliseconds. */
   private dueAtMs = 0;
   private readonly intervalMs: number;
   private readonly checkMs: number;
@@ -42,14 +45,14 @@ export class PeriodicJob {
     this.checkMs = Math.min(this.intervalMs, LONGEST_CHECK_MS);
   }
 
-  /** The first run comes after one interval: what must be done at the start, the start does. */
+  /** The first run is after one interval. Work that is needed at the start is done elsewhere. */
   start(): void {
     this.wasLeader = this.leader.isLeader;
     this.postpone();
     this.watch();
   }
 
-  /** No further run begins; resolves when a running one has ended. */
+  /** Prevents further runs. Resolves when the current one has ended. */
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
@@ -88,13 +91,13 @@ export class PeriodicJob {
     this.dueAtMs = performance.now() + this.intervalMs;
   }
 
-  /** At the check that is nearest to the time: timers may be a moment early, and the next check is a second away. */
+  /** Due at the check nearest to the time: timers may fire early, and the next check may be a second away. */
   private isDue(): boolean {
     return performance.now() > this.dueAtMs - this.checkMs / 2;
   }
 }
 
-/** A periodic job of the leader, for as long as the application runs. */
+/** A periodic job that runs while the application does. */
 export abstract class ApplicationJob implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly job: PeriodicJob;
 

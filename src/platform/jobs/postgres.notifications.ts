@@ -1,4 +1,4 @@
-// The announcements of other processes, by LISTEN.
+// Receives other processes' notifications with LISTEN.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Provider } from '@nestjs/common';
 import pg from 'pg';
@@ -13,7 +13,7 @@ import { Notifications } from './notifications.js';
 const RECONNECT_MS = 5_000;
 const CONNECTION_MS = 5_000;
 const GOODBYE_MS = 1_000;
-/** A silent connection is probed after this time, so that a vanished server is noticed at all. */
+/** When a silent connection is probed, to detect a vanished server. */
 const KEEPALIVE_DELAY_MS = 10_000;
 
 interface Listener {
@@ -22,17 +22,17 @@ interface Listener {
 }
 
 /**
- * LISTEN for all listeners on one PostgreSQL connection of its own. A lost connection is made anew every 5 seconds. Nothing that a
- * listener does is waited for, so that none delays another.
+ * Serves all listeners on one PostgreSQL connection outside the pool. Reconnects every 5 seconds if it is
+ * lost. Never waits for a listener, so none delays another.
  */
 export class PostgresNotifications extends Notifications {
   readonly hasOtherProcesses = true;
   private readonly listeners = new Set<Listener>();
-  /** Aborted once nobody listens any more; undefined until somebody does. */
+  /** Aborted when the last listener ends; undefined before the first. */
   private running: AbortController | undefined;
   private client: pg.Client | undefined;
   private isReady = false;
-  /** One statement at a time. */
+  /** Runs one statement at a time. */
   private begun: Promise<void> = Promise.resolve();
 
   constructor(
@@ -55,7 +55,7 @@ export class PostgresNotifications extends Notifications {
     if (this.listeners.size > 0) return;
     this.running?.abort();
     this.running = undefined;
-    // A server that is silent does not take the goodbye either.
+    // A silent server does not answer the goodbye either.
     const goodbye = this.client?.end().catch(() => undefined);
     await Promise.race([goodbye, pause(GOODBYE_MS, undefined, { ref: false })]);
   }
@@ -75,7 +75,7 @@ export class PostgresNotifications extends Notifications {
       await client.connect();
       await this.connection.onConnect?.(client);
       await client.query('SET idle_session_timeout = 0');
-      // Those who begin meanwhile are in it.
+      // Includes listeners that are added meanwhile.
       for (const listener of this.listeners) await this.begin(client, listener);
       this.isReady = true;
       await lost;
@@ -93,7 +93,7 @@ export class PostgresNotifications extends Notifications {
     onNews();
   }
 
-  /** Without an answer the connection is ended, and the next one listens. */
+  /** If the statement fails, the connection is closed; the next one listens again. */
   private beginLater(listener: Listener): void {
     const { client } = this;
     if (client === undefined) return;
@@ -111,7 +111,7 @@ export class PostgresNotifications extends Notifications {
     client.on('notification', ({ channel }) => {
       for (const listener of this.listeners) if (listener.channel === channel) listener.onNews();
     });
-    // Without a listener an error would end the process; the end of the connection follows and is what counts.
+    // Without a listener an error would end the process. The `end` event that follows is handled.
     client.on('error', () => undefined);
     return client;
   }
@@ -123,7 +123,7 @@ export class PostgresNotifications extends Notifications {
   }
 }
 
-/** Over one connection beside those of the pool. */
+/** Provides notifications over one connection outside the pool. */
 export function notificationsOf(): Provider[] {
   const useFactory = ({ dataSource }: Database, log: Log) =>
     new PostgresNotifications(connectionOf(dataSource), log);

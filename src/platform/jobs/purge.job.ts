@@ -1,4 +1,4 @@
-// Deletes what has expired from tables that have a time in each row, batch by batch: as fast as it gathers, and without holding requests up.
+// Deletes expired rows batch by batch: as fast as they accumulate, and without blocking requests.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { InjectionToken, Provider } from '@nestjs/common';
 import { Clock } from '../clock.js';
@@ -9,29 +9,29 @@ import { ApplicationJob } from './periodic.job.js';
 import { Leader } from './leader.js';
 import type { MayGoOn } from './periodic.job.js';
 
-/** Lets requests in between two batches. */
+/** Lets requests run between two batches. */
 const PAUSE_MS = 20;
 
-/** A table, and for how long its rows stay after the time that they have. */
+/** A table, and how long its rows are kept after the time in a column. */
 export interface ExpiringRows {
   readonly table: string;
-  /** The column of the time; in a table that may be large it has an index. */
+  /** The column with the time. A table that may be large has an index on it. */
   readonly time: string;
   readonly keptMs: number;
 }
 
-/** A row of a list of jobs. Its name is the token of its provider too. */
+/** One purge job. Its name is also the token of its provider. */
 export interface Purge {
   readonly name: string;
   readonly intervalSeconds: number;
-  /** The most rows that one statement deletes. */
+  /** The highest number of rows that one statement deletes. */
   readonly batchSize: number;
   readonly tables: readonly ExpiringRows[];
-  /** Told of each batch how many rows it has deleted. */
+  /** Called after each batch with the number of deleted rows. */
   readonly onDeleted?: (rows: number) => void;
-  /** What a run does besides, at its end. */
+  /** Called at the end of each run. */
   readonly afterwards?: () => Promise<void>;
-  /** Told of each run. */
+  /** Called with the outcome of each run. */
   readonly onRun?: (outcome: 'succeeded' | 'failed') => void;
 }
 
@@ -58,7 +58,7 @@ export class PurgeJob extends ApplicationJob {
     }
   }
 
-  /** @rule D38 While a batch comes back full the next one follows at once, so that the table stays bounded. */
+  /** @rule D38 A full batch is followed by the next one at once, so that the table stays bounded. */
   private async deleteFrom(rows: ExpiringRows, mayGoOn: MayGoOn): Promise<void> {
     while (mayGoOn()) {
       const deleted = await this.deleteBatch(rows);
@@ -69,10 +69,10 @@ export class PurgeJob extends ApplicationJob {
   }
 
   /**
-   * Deletes by the earlier of two clocks, this process's and the database's: what goes too early lets in again what was used or
-   * ended. Rows are deleted by their position in the table, where no estimate of sizes can mislead the planner; one that changes
-   * meanwhile gets another position, and stays.
-   * @returns how many were deleted
+   * Deletes by the earlier of two clocks, this process's and the database's: a row that is deleted too early
+   * would allow again what it forbids. Rows are deleted by their position in the table, so that no estimate
+   * misleads the planner. A row that changes meanwhile gets a new position, and stays.
+   * @returns the number of deleted rows
    */
   private deleteBatch({ table, time, keptMs }: ExpiringRows): Promise<number> {
     return this.database.background.change(
@@ -86,12 +86,12 @@ export class PurgeJob extends ApplicationJob {
   }
 }
 
-/** The provider of the job of a row. */
+/** Provides the job of a purge. */
 export function purging(row: Purge): Provider {
   return purgingBy(row.name, [], () => row);
 }
 
-/** The same where the row is made of what is injected. */
+/** Provides the job of a purge that depends on injected values. */
 export function purgingBy<Parts extends unknown[]>(
   name: string,
   inject: readonly InjectionToken[],

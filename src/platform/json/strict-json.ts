@@ -1,17 +1,18 @@
-// Reads JSON as security demands it: one meaning only, so no member twice, and nothing that storage cannot hold.
+// Parses JSON strictly: no duplicate names, and nothing that the database cannot store.
 
 import { isUtf8 } from 'node:buffer';
 import { EncodingError, textOf } from '../text/encoding.js';
 
-/** The text is not JSON, or has the same member twice in one object. */
+/** The input is not JSON, or one of its objects has a duplicate name. */
 export class JsonError extends Error {}
 
-/** Deeper nesting than any honest token or configuration has; more is refused before it can cost anything. */
+/** Deeper than any honest token or configuration. Deeper nesting is refused before it costs anything. */
 const MAX_DEPTH = 32;
 
 /**
- * Parses JSON and refuses duplicate members at any depth: parsers disagree about which of the two counts (RFC 8259 §4).
- * @param maxParts most array elements and object members in all; more are found before anything is built of them
+ * Parses JSON and refuses duplicate names at any depth, because parsers disagree about which value applies
+ * (RFC 8259 §4).
+ * @param maxParts the highest total of array elements and object members, checked before the value is built
  * @throws JsonError
  */
 export function parseStrictJson(text: string, maxParts = Number.POSITIVE_INFINITY): unknown {
@@ -23,12 +24,16 @@ export function parseStrictJson(text: string, maxParts = Number.POSITIVE_INFINIT
   } catch {
     throw new JsonError('not valid JSON');
   }
-  // The parser keeps one member of a name that is given twice. Counting is cheaper than noting each name.
+  // The parser keeps one of several members with the same name. Comparing counts is cheaper than recording
+  // each name.
   if (countMembers(value) !== names) throw new JsonError('a member is given twice');
   return value;
 }
 
-/** An error of `parseStrictJson` about a text that a person wrote, with its place: `not valid JSON (line 3, column 7)`. */
+/**
+ * Explains an error of `parseStrictJson` with its position, for input that a person wrote: `not valid JSON
+ * (line 3, column 7)`.
+ */
 export function explainJsonError({ message }: JsonError, text: string): string {
   const at = placeOfFault(text);
   if (at === undefined) return message;
@@ -36,13 +41,17 @@ export function explainJsonError({ message }: JsonError, text: string): string {
   return `${message} (line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1})`;
 }
 
-/** Where JSON.parse stops; undefined where it does not. Of its messages only a number is taken: the rest may repeat the text. */
+/**
+ * The position at which JSON.parse fails; undefined if it does not. Only the number is taken from its
+ * message, because the rest may repeat the input.
+ */
 function placeOfFault(text: string): number | undefined {
   const message = messageOfParser(text);
   const position = /JSON at position (\d+)( \(line \d+ column \d+\))?$/.exec(message)?.[1];
   if (position !== undefined) return Number(position);
   if (!message.startsWith(UNEXPECTED_TOKEN)) return message === '' ? undefined : text.length;
-  // An unexpected token has no place in its message: it ends the shortest beginning of the text that has one.
+  // The message for an unexpected token has no position. The token ends the shortest prefix that fails like
+  // this.
   let [without, withToken] = [0, text.length];
   while (withToken - without > 1) {
     const middle = (without + withToken) >> 1;
@@ -54,7 +63,7 @@ function placeOfFault(text: string): number | undefined {
 
 const UNEXPECTED_TOKEN = 'Unexpected token';
 
-/** As V8 words it, in Node.js 20 to 24; empty for what is JSON. */
+/** V8's message in Node.js 20 to 24; empty for valid JSON. */
 function messageOfParser(text: string): string {
   try {
     JSON.parse(text);
@@ -64,14 +73,17 @@ function messageOfParser(text: string): string {
   }
 }
 
-/** Parses bytes as `parseStrictJson` does: they must be UTF-8 (RFC 8259 §8.1). @throws JsonError */
+/** Parses bytes as `parseStrictJson` does. They must be UTF-8 (RFC 8259 §8.1). @throws JsonError */
 export function parseStrictJsonBytes(bytes: Uint8Array, maxParts?: number): unknown {
   if (!isUtf8(bytes)) throw new JsonError('not valid UTF-8');
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   return parseStrictJson(text, maxParts);
 }
 
-/** Parses a file or an answer as `parseStrictJson` does; a byte order mark is skipped (RFC 8259 §8.1). @throws JsonError */
+/**
+ * Parses a file or a response as `parseStrictJson` does. Skips a byte order mark (RFC 8259 §8.1). @throws
+ * JsonError
+ */
 export function parseStrictJsonDocument(bytes: Uint8Array, maxParts?: number): unknown {
   return parseStrictJson(documentText(bytes), maxParts);
 }
@@ -84,17 +96,18 @@ function documentText(bytes: Uint8Array): string {
   }
 }
 
-/** A string of JSON, and whether a colon follows: then it is a name. */
+/** A JSON string, and a colon after it if it is a name. */
 const STRING_OF_JSON = /"((?:[^"\\]|\\[^])*)"(\s*:)?/g;
 
 /**
- * Parses what has an escape in a name. The JSON.parse of Node.js 24 and 26 may read such a name as another one, depending on what
- * the process has parsed before (nodejs/node#63785): members would vanish, and what is there twice pass. So each name is read by
- * itself, as a string, and is a number while the rest is parsed.
+ * Parses JSON whose names contain escapes. JSON.parse of Node.js 24 and 26 may read such a name as another
+ * one, depending on what the process has parsed before (nodejs/node#63785): members would vanish, and
+ * duplicates would pass. Each name is therefore parsed separately as a string, and replaced with a number
+ * while the rest is parsed.
  * @throws SyntaxError
  */
 function parseWithNumberedNames(text: string): unknown {
-  // Of what is no JSON the pattern would look for the end of each string anew, in the square of the length.
+  // On invalid JSON, the pattern would search for the end of each string again, in quadratic time.
   JSON.parse(text);
   const names: string[] = [];
   const numbered = text.replace(STRING_OF_JSON, (whole: string, inside: string, colon?: string) =>
@@ -103,7 +116,7 @@ function parseWithNumberedNames(text: string): unknown {
   return withNames(JSON.parse(numbered), names);
 }
 
-/** The later of two members of one name stays, as in JSON.parse. */
+/** The later of two members with the same name wins, as in JSON.parse. */
 function withNames(value: unknown, names: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map((element) => withNames(element, names));
   if (!isJsonObject(value)) return value;
@@ -118,20 +131,20 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether any text inside a parsed value has NUL or a lone surrogate, neither of which PostgreSQL text can hold. */
+/** Whether any string in a parsed value contains NUL or a lone surrogate, which PostgreSQL cannot store. */
 export function hasUnstorableText(value: unknown): boolean {
   return isFoundIn(value, isUnstorableText);
 }
 
 /**
- * Whether a parsed value comes back from the database as it went in: with texts that it can hold, and without numbers
- * beyond the range of a double. JSON.parse makes Infinity of those, which would be written back as null.
+ * Whether the database returns a parsed value unchanged: its strings can be stored, and its numbers are
+ * within the range of a double. JSON.parse turns larger ones into Infinity, which would be written as null.
  */
 export function isStorable(value: unknown): boolean {
   return !isFoundIn(value, (leaf) => isUnstorableText(leaf) || isInfinite(leaf));
 }
 
-/** Whether a text has NUL or a lone surrogate. */
+/** Whether a string contains NUL or a lone surrogate. */
 export function isUnstorable(text: string): boolean {
   return text.includes('\0') || !text.isWellFormed();
 }
@@ -144,7 +157,7 @@ function isInfinite(leaf: unknown): boolean {
   return typeof leaf === 'number' && !Number.isFinite(leaf);
 }
 
-/** Whether something is found among the names, texts, numbers and other leaves inside a parsed value. */
+/** Whether a predicate is true for a name or a leaf (string, number, …) in a parsed value. */
 function isFoundIn(value: unknown, isSought: (leaf: unknown) => boolean): boolean {
   if (Array.isArray(value)) return value.some((element) => isFoundIn(element, isSought));
   if (!isJsonObject(value)) return isSought(value);
@@ -152,9 +165,9 @@ function isFoundIn(value: unknown, isSought: (leaf: unknown) => boolean): boolea
 }
 
 /**
- * The members of all objects inside a parsed value. Here and above an object is read by its names: to list the values of
- * one with thousands of members takes longer.
- * @throws JsonError when it is nested too deeply
+ * Counts the members of all objects in a parsed value. Reads objects by their names: listing the values of an
+ * object with thousands of members takes longer.
+ * @throws JsonError if it is nested too deeply
  */
 function countMembers(value: unknown, depth = 1): number {
   if (typeof value !== 'object' || value === null) return 0;
@@ -169,21 +182,21 @@ function countMembers(value: unknown, depth = 1): number {
 interface Counts {
   /** Array elements and object members. */
   readonly parts: number;
-  /** Names of members. */
+  /** Names of members, with duplicates. */
   readonly names: number;
-  /** Whether one of them is written with an escape. */
+  /** Whether a name contains an escape. */
   readonly hasEscapedName: boolean;
 }
 
-/** Character codes of what gives JSON its structure. */
+/** Character codes of JSON's structural characters. */
 const CODE = { quote: 0x22, comma: 0x2c, colon: 0x3a, backslash: 0x5c } as const;
 const ARRAY = { opens: 0x5b, closes: 0x5d } as const;
 const OBJECT = { opens: 0x7b, closes: 0x7d } as const;
 
 /**
- * Counts in a JSON text, in one pass: a comma stands before each part but the first of its array or object, and a colon
- * behind each name. Of a text that is not JSON the counts mean nothing.
- * @rule B.work Reading takes time in proportion to the input; so does all other work before a token is checked.
+ * Counts parts and names in one pass: a comma precedes each part except the first of its array or object, and
+ * a colon follows each name. On invalid JSON the counts are meaningless.
+ * @rule B.work Parsing takes time in proportion to the input, like all other work before a token is verified.
  */
 function countsOf(text: string): Counts {
   const mayHaveEscapes = text.includes('\\');
@@ -191,7 +204,7 @@ function countsOf(text: string): Counts {
   let [parts, names, before] = [0, 0, 0];
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    // White space, and what may not stand in a text at all.
+    // White space, and control characters, which JSON forbids.
     if (code <= 0x20) continue;
     if (code === CODE.quote) {
       const end = endOfString(text, at);
@@ -208,13 +221,13 @@ function countsOf(text: string): Counts {
   return { parts, names, hasEscapedName };
 }
 
-/** Whether something begins where an array or object has just begun: it is not empty. */
+/** Whether an array or object that has just begun has a first element. */
 function isFirstPart(before: number, code: number): boolean {
   if (before === ARRAY.opens) return code !== ARRAY.closes;
   return before === OBJECT.opens && code !== OBJECT.closes;
 }
 
-/** The first quotation mark after the one at `start` that is not escaped; the end of the text where there is none. */
+/** The position of the string's closing quotation mark; the end of the input if there is none. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   for (; at < text.length; at += 1) {

@@ -1,6 +1,6 @@
-// A log: pino, or any other logger of structured lines; and a warning of what may happen thousands of times a second.
+// The log interface (pino, or any other structured logger), and a rate-limited warning.
 
-/** Takes lines of some fields and a message. No field holds a secret, a token or an e-mail address. */
+/** Writes lines with fields and a message. No field contains a secret, a token or an e-mail address. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -11,16 +11,16 @@ export interface Log {
 /** Injection token of the log. */
 export const LOGGER = Symbol('LOGGER');
 
-/** Drops every line. */
+/** Discards every line. */
 export const SILENT: Log = { debug: drop, info: drop, warn: drop, error: drop };
 
 function drop(): void {
-  // Not wanted.
+  // Deliberately empty.
 }
 
 const QUIET_MS = 10_000;
 
-/** Each line has how often it happened since the one before. */
+/** Logs a frequent event at most once per 10 seconds, with the number of occurrences since the last line. */
 export class RareWarning {
   private warnedAtMs = Number.NEGATIVE_INFINITY;
   private unsaid = 0;

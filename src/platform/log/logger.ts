@@ -1,35 +1,36 @@
-// The log: one JSON object a line, on standard output, for our code and for Nest's own.
+// The log: one JSON object per line, on standard output, for our code and Nest's.
 import type { LoggerService } from '@nestjs/common';
 import type { DestinationStream, Logger } from 'pino';
 import { pino } from 'pino';
 
 const MAX_UNWRITTEN_BYTES = 16 * 1024 * 1024;
 
-/** Lines are written when there are so many of them, or so old ones. */
+/** Lines are written when this much has accumulated, or after this time. */
 const WRITE_AT_BYTES = 64 * 1024;
 const WRITE_AFTER_MS = 50;
 
-/** Injection token of the `LineOutput` of the log. */
+/** Injection token of the log's `LineOutput`. */
 export const LOG_OUTPUT = Symbol('LOG_OUTPUT');
 
-/** The output of a log, for lines that are not its own and stand between those of it. */
+/** The log's output, for other lines that are written between log lines. */
 export interface LineOutput {
-  /** Whether lines that were taken can still be written. */
+  /** Whether accepted lines can still be written. */
   readonly hasReader: boolean;
   /**
-   * @param line with its end
-   * @returns whether it was taken; it is dropped if too much waits for a reader already
+   * @param line with its line break
+   * @returns false if the line was dropped because too much output waits for a reader
    */
   write(line: string): boolean;
-  /** Resolves when all lines up to now are written: never without a reader. */
+  /** Resolves when all lines so far are written; never if nothing reads them. */
   written(): Promise<void>;
 }
 
 /**
- * Standard output, written in blocks while requests go on: no request waits for a reader, and hundreds of lines share a write.
- * The rest is written when the process ends by itself; without a reader, lines above the limit are dropped.
+ * Standard output, written in blocks while requests continue: no request waits for a reader, and hundreds of
+ * lines share a write. A normal exit writes the rest. Without a reader, lines above the limit are dropped.
  *
- * The blocks are of bytes: in a block of text pino's destination counts the bytes of all its lines again with every line.
+ * The blocks contain bytes: with strings, pino's destination would count the bytes of all lines of a block
+ * again for every line.
  */
 export class StandardOutput implements DestinationStream, LineOutput {
   private readonly blocks = pino.destination({
@@ -58,7 +59,7 @@ export class StandardOutput implements DestinationStream, LineOutput {
     this.blocks.on('error', (error: NodeJS.ErrnoException) => this.onWriteError(error));
   }
 
-  /** How many bytes wait to be written. */
+  /** The number of bytes that are not written yet. */
   get unwrittenBytes(): number {
     return this.takenBytes - this.writtenBytes;
   }
@@ -67,7 +68,7 @@ export class StandardOutput implements DestinationStream, LineOutput {
     const { dropped } = this;
     const bytes = Buffer.from(line);
     if (this.hasReader) this.takenBytes += bytes.length;
-    // Its types know blocks of text only.
+    // The types allow strings only.
     this.blocks.write(bytes as unknown as string);
     return this.dropped === dropped;
   }
@@ -83,8 +84,8 @@ export class StandardOutput implements DestinationStream, LineOutput {
   }
 
   /**
-   * The pipe is closed: pino writes nothing from then on, and no caller waits for it. After another error, as of a full disk, unwritten
-   * lines stay for the next try. At the end of the process pino's own listener would try again, and fail.
+   * After EPIPE pino writes nothing any more, and no caller waits. After another error, such as a full disk,
+   * unwritten lines are kept for the next attempt. At the exit, pino's own listener would try again and fail.
    */
   private onWriteError(error: NodeJS.ErrnoException): void {
     if (error.code !== 'EPIPE') {
@@ -103,7 +104,7 @@ export class StandardOutput implements DestinationStream, LineOutput {
     for (const { resolve } of written) resolve();
   }
 
-  /** Once all that was kept has been read: the log itself says that it is not whole. */
+  /** Called when all kept lines have been written: the log itself reports that lines are missing. */
   private reportDropped(): void {
     if (this.dropped === 0) return;
     const { dropped } = this;
@@ -123,7 +124,7 @@ function linesIn(block: Uint8Array): number {
   return count;
 }
 
-/** Makes the process's logger. Lines carry `time` in ISO 8601 and `level` as a word. */
+/** Creates the process's logger. Lines contain `time` in ISO 8601 and `level` as a word. */
 export function createLogger(level: string, destination: DestinationStream = new StandardOutput()): Logger {
   const options = {
     level,
@@ -136,8 +137,8 @@ export function createLogger(level: string, destination: DestinationStream = new
 }
 
 /**
- * The members of an error that are logged. The others stay out: those of a failed statement hold its parameters, and with them
- * e-mail addresses and names (D23).
+ * The error properties that are logged. Others are omitted: a failed statement's error contains its
+ * parameters, such as e-mail addresses and names (D23).
  */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error };
@@ -146,21 +147,23 @@ function describeError(error: unknown): object {
   return { type: name, message, code, stack };
 }
 
-/** With `abortOnError: false` Nest logs what it also throws. Whoever catches it reports it. */
+/**
+ * With `abortOnError: false`, Nest logs errors that it also throws. The code that catches them reports them.
+ */
 const RETHROWN = 'ExceptionHandler';
 
-/** Lets Nest write its own lines through the same logger. */
+/** Makes Nest log through the same logger. */
 export function nestLogger(logger: Logger): LoggerService {
   const at =
     (level: 'trace' | 'debug' | 'warn' | 'error' | 'fatal') =>
     (message: unknown, ...rest: unknown[]): void => {
       if (rest.at(-1) === RETHROWN) return;
-      // Nest hands over the stack of an error before the context.
+      // Nest passes the stack of an error before the context.
       const stack = level === 'error' && rest.length > 1 ? { stack: rest[0] } : {};
       logger[level]({ context: rest.at(-1), ...stack }, String(message));
     };
   return {
-    // Nest's messages about its own start (modules, routes) help developers only.
+    // Nest's messages about its own start (modules, routes) only help developers.
     log: at('debug'),
     error: at('error'),
     warn: at('warn'),
@@ -170,12 +173,12 @@ export function nestLogger(logger: Logger): LoggerService {
   };
 }
 
-/** So long a reader of the log is waited for. */
+/** How long an exit waits for the reader of the log. */
 const LONGEST_FLUSH_MS = 5_000;
 
 /**
- * Waits for the log lines that are being written: the exit itself writes only those not begun. It would wait for ever for a
- * reader that does not read, so then the process is killed.
+ * Exits after the pending log lines are written; `process.exit` alone would lose writes in progress. If
+ * nothing reads the log, the process is killed instead of waiting for ever.
  */
 export function exitAfterLog(code: number, logger: Logger): void {
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), LONGEST_FLUSH_MS);

@@ -1,4 +1,4 @@
-// Traces: spans where the operator has loaded an SDK, and the trace of a request in its log lines.
+// Tracing: spans if the operator has loaded an SDK, and trace ids in a request's log lines.
 import type { Attributes, Span, Tracer } from '@opentelemetry/api';
 import {
   ProxyTracerProvider,
@@ -15,33 +15,34 @@ import { clientRequestIdOf } from './request-id.js';
 
 const NAME = 'embedded-token-exchange';
 
-/** A step of a request, or of work in the background. */
+/** A step of a request, or a background job. */
 interface TracedWork {
   readonly name: string;
-  /** Fixed words, and names from the configuration. */
+  /** Fixed strings, and names from the configuration. */
   readonly attributes: Attributes;
-  /** The word for an error that is an answer and no fault. */
+  /** The reason for an error that is an expected response; undefined for a bug. */
   readonly reasonOf: (error: unknown) => string | undefined;
 }
 
 /** The span of one request. */
 interface RequestSpan {
   readonly ids: TraceIds | undefined;
-  /** Runs what follows as part of the span. */
+  /** Runs `work` in the context of the span. */
   within(work: () => void): void;
-  /** @param status of the answer; undefined if the client disconnected before */
+  /** @param status of the response; undefined if the client disconnected earlier */
   end(status: number | undefined): void;
 }
 
 /**
- * @rule D92 Spans are made through the API of OpenTelemetry alone: who makes something of them is the operator's choice. They
- * hold fixed words, the route's pattern, ids that are not secret and names from the configuration: no error's message, which
- * may hold what a token says. See server.ts for what is read without an SDK.
+ * @rule D92 Spans are created only through the OpenTelemetry API; the operator decides what records them.
+ * They contain fixed strings, the route's pattern, ids that are not secret, and names from the configuration.
+ * They contain no error message, which may repeat a token's content. See server.ts for the behaviour without
+ * an SDK.
  */
 export class Tracing {
   private constructor(private readonly tracer: Tracer) {}
 
-  /** Undefined where no SDK has been registered by now: it must be loaded before the service. */
+  /** Undefined if no SDK is registered yet: it must be loaded before the service. */
   static registered(): Tracing | undefined {
     const provider = trace.getTracerProvider();
     const isUntraced =
@@ -50,8 +51,8 @@ export class Tracing {
   }
 
   /**
-   * Begins the span of a request, in the trace that its headers name, by the operator's propagators. Whether it is recorded is
-   * for the operator's sampler to say.
+   * Begins a request's span, in the trace that the operator's propagators find in its headers. The operator's
+   * sampler decides whether it is recorded.
    */
   beginRequest(method: string, route: string | undefined, headers: object): RequestSpan {
     const name = route === undefined ? method : `${method} ${route}`;
@@ -66,7 +67,7 @@ export class Tracing {
     };
   }
 
-  /** Runs work inside a span of its own, which ends with it. */
+  /** Runs work in its own span. */
   inSpan<T>({ name, attributes, reasonOf }: TracedWork, work: () => Promise<T>): Promise<T> {
     return this.tracer.startActiveSpan(name, { attributes }, async (span) => {
       try {
@@ -98,7 +99,7 @@ function idsOf(span: Span): TraceIds | undefined {
   return isSpanContextValid(ids) ? { traceId: ids.traceId, spanId: ids.spanId } : undefined;
 }
 
-/** Never its message. */
+/** The class of an error; never its message. */
 function classOf(error: unknown): string {
   return error instanceof Error ? error.constructor.name : typeof error;
 }
@@ -107,19 +108,20 @@ function classOf(error: unknown): string {
 export interface TraceIds {
   /** 32 digits. */
   readonly traceId: string;
-  /** 16 digits: of the service's span; without an SDK of the caller's. */
+  /** 16 digits: the service's span, or the caller's if there is no SDK. */
   readonly spanId: string;
 }
 
-/** Version, trace id, parent id, flags; what a later version adds follows a hyphen. */
+/** Version, trace id, parent id and flags. Later versions may append more after a hyphen. */
 const TRACEPARENT =
   /^(?<version>[0-9a-f]{2})-(?<traceId>[0-9a-f]{32})-(?<spanId>[0-9a-f]{16})-[0-9a-f]{2}(?<rest>-.*)?$/;
 const ONLY_ZEROS = /^0+$/;
 
 /**
- * The ids of a `traceparent`; undefined where it is missing or malformed, which is no reason to refuse anything (W3C Trace
- * Context §3.2.2.3, the same in level 2). Malformed are: version `ff`, an id of zeros, capital letters, more than version `00` has. Flags are
- * not looked at: a caller's wish that a trace be recorded costs nothing here.
+ * The ids of a `traceparent`; undefined if it is missing or malformed, which is no reason to refuse a request
+ * (W3C Trace Context §3.2.2.3, also in level 2). Malformed are: version `ff`, an id of zeros, upper-case
+ * letters, or additional fields in version `00`. Flags are ignored: the caller's wish to record a trace costs
+ * nothing here.
  */
 export function readTraceparent(field: string | string[] | undefined): TraceIds | undefined {
   const { version, traceId, spanId, rest } = TRACEPARENT.exec(String(field ?? ''))?.groups ?? {};
@@ -129,23 +131,29 @@ export function readTraceparent(field: string | string[] | undefined): TraceIds 
 }
 
 /**
- * Which trace each request under way belongs to. Lines find theirs by the request id that they have anyhow: to carry it through
- * every call would cost each request, also those without a trace.
+ * The traces of the requests in progress, by request id, which log lines have anyway. Passing the trace
+ * through every call would cost each request, even without a trace.
  */
 export class RequestTraces {
   private readonly byRequestId = new Map<string, TraceIds>();
 
-  /** A trusted proxy chooses request ids: of several under way with one id the first has its trace in the lines of all. */
+  /**
+   * A trusted proxy chooses request ids. If several concurrent requests share an id, their lines have the
+   * first one's trace.
+   */
   begin(requestId: string, ids: TraceIds): void {
     if (!this.byRequestId.has(requestId)) this.byRequestId.set(requestId, ids);
   }
 
-  /** To be called for each that has begun, with the same object, however its request ends. */
+  /** Call it for each begun trace, with the same object, however the request ends. */
   end(requestId: string, ids: TraceIds): void {
     if (this.byRequestId.get(requestId) === ids) this.byRequestId.delete(requestId);
   }
 
-  /** A logger that writes as the given one does, with `traceId`, `spanId` and `clientRequestId` in lines with the `requestId` of such a request. */
+  /**
+   * A logger that adds `traceId`, `spanId` and `clientRequestId` to lines with the `requestId` of a traced
+   * request.
+   */
   loggerOn(logger: Logger): Logger {
     return logger.child({}, { formatters: { log: (line) => this.withTrace(line) } });
   }

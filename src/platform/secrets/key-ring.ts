@@ -1,4 +1,4 @@
-// Seals secrets for storage (AES-256-GCM) and unseals them again, under a list of keys.
+// Encrypts secrets for storage (AES-256-GCM), and decrypts them with a list of keys.
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 
 const VERSION = 1;
@@ -8,20 +8,21 @@ const TAG_BYTES = 16;
 const DERIVED_KEY_BYTES = 32;
 const HEADER_BYTES = 1 + KEY_ID_BYTES + IV_BYTES + TAG_BYTES;
 
-/** A sealed secret cannot be unsealed: another key sealed it, or it was changed or moved to another row. */
+/** A secret cannot be unsealed: its key is not in the list, or it was changed or moved to another row. */
 export class SealError extends Error {}
 
 /**
- * Keys of which the first seals and all unseal. An envelope is: version (1 byte), key id (8), IV (12), tag (16), ciphertext.
- * @rule D45 Secrets at rest are sealed with a fresh IV, a key id, and the row's identity as associated data.
+ * Seals with the first key, and unseals with all keys. An envelope consists of: version (1 byte), key id (8),
+ * IV (12), tag (16), ciphertext.
+ * @rule D45 Stored secrets are sealed with a fresh IV, a key id, and the row's identity as associated data.
  */
 export class KeyRing {
   private readonly keys: ReadonlyMap<string, Buffer>;
   private readonly sealingKeyId: string;
 
   /**
-   * @param keys 32 bytes each; the first seals, all unseal. At least one.
-   * @param source where the keys are listed, for messages
+   * @param keys at least one key of 32 bytes; the first seals, all unseal
+   * @param source the name of the list, for messages
    */
   constructor(
     keys: readonly Buffer[],
@@ -35,7 +36,7 @@ export class KeyRing {
 
   /**
    * Seals a secret for one column of one row.
-   * @param sealedFor names them, for example `signing_key:KID`; not secret
+   * @param sealedFor identifies the row and column, for example `signing_key:KID`; not secret
    */
   seal(secret: Buffer, sealedFor: string): Buffer {
     const iv = randomBytes(IV_BYTES);
@@ -47,8 +48,8 @@ export class KeyRing {
   }
 
   /**
-   * Opens an envelope that was sealed for the same row and column.
-   * @throws SealError when it cannot be unsealed
+   * Unseals an envelope that was sealed for the same row and column.
+   * @throws SealError if it cannot be unsealed
    */
   unseal(envelope: Buffer, sealedFor: string): Buffer {
     if (envelope.length < HEADER_BYTES || envelope[0] !== VERSION)
@@ -67,14 +68,14 @@ export class KeyRing {
     }
   }
 
-  /** Whether an envelope was sealed under the first key of the list, so that it can be unsealed without the others. */
+  /** Whether an envelope was sealed with the first key, so that it can be unsealed without the others. */
   isSealedUnderFirstKey(envelope: Buffer): boolean {
     return envelope[0] === VERSION && keyIdIn(envelope) === this.sealingKeyId;
   }
 
   /**
-   * Keys for another use than sealing, one from each key of the ring, in their order: what the first one authenticates is still
-   * known after it has moved back in the list (HKDF-SHA256, RFC 5869).
+   * Derives one key from each key of the ring, in order, for a use other than sealing (HKDF-SHA256, RFC
+   * 5869). Values that the first key authenticates remain valid after it has moved back in the list.
    * @param purpose names the use; keys for different uses reveal nothing about each other
    */
   deriveKeys(purpose: string): readonly Buffer[] {
@@ -90,7 +91,7 @@ export class KeyRing {
   }
 }
 
-/** A key's id is the start of its SHA-256: it distinguishes keys and reveals nothing of them. */
+/** A key's id is the beginning of its SHA-256. It reveals nothing about the key. */
 function keyIdOf(key: Buffer): string {
   return createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES).toString('hex');
 }

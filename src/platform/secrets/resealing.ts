@@ -1,4 +1,4 @@
-// Seals again, under the first key of the ring, what other keys have sealed, while the service goes on writing.
+// Re-encrypts with the first key what other keys have sealed, while the service keeps writing.
 import type { KeyRing } from './key-ring.js';
 import { SealError } from './key-ring.js';
 
@@ -8,37 +8,39 @@ export interface SealedRow {
   readonly envelope: Buffer;
 }
 
-/** A table with a sealed column. Its repository implements this. */
+/** A table with a sealed column. Repositories implement it. */
 export interface SealedRows {
-  /** Names the row and column that an envelope is sealed for, by the row's key. */
+  /** Identifies the row and column for which an envelope is sealed, by the row's key. */
   sealedFor(key: string): string;
-  /** At most `limit` rows after `afterKey`, in an order that stays; none after the last. */
+  /** At most `limit` rows after `afterKey`, in a stable order; empty after the last. */
   readSealed(afterKey: string | undefined, limit: number): Promise<SealedRow[]>;
-  /** Replaces the envelope of a row, unless the row was changed or deleted since it was read. */
+  /** Replaces a row's envelope, unless the row was changed or deleted meanwhile. */
   replaceSealed(row: SealedRow, envelope: Buffer): Promise<boolean>;
-  /** Deletes a row, unless it was changed or deleted since it was read. */
+  /** Deletes a row, unless it was changed or deleted meanwhile. */
   discardSealed(row: SealedRow): Promise<boolean>;
 }
 
-/** What becomes of a value that no key of the ring opens. */
+/** What to do with a value that no key of the ring can unseal. */
 export type Unreadable = 'kept' | 'discarded';
 
 export interface Resealing {
-  /** How many values were sealed again. */
+  /** The number of values that were sealed again. */
   readonly count: number;
-  /** How many rows were deleted, since no key opens them. */
+  /** The number of rows that were deleted because no key unseals them. */
   readonly discarded: number;
-  /** Values that cannot be unsealed, each with the reason; they are left as they are. */
+  /** Values that cannot be unsealed, with the reason. They are not changed. */
   readonly failures: readonly { readonly key: string; readonly reason: string }[];
-  /** False if values kept appearing under another key: another process still seals with it. */
+  /** False if values with another key kept appearing: another process still seals with it. */
   readonly isComplete: boolean;
 }
 
 const BATCH_SIZE = 500;
-/** More passes in a row that find something mean a writer with another key, not a race. */
+/** More consecutive passes with work mean a writer with another key, not a race. */
 const MAX_PASSES = 5;
 
-/** Goes over the table until a pass finds nothing left to do: rows are written behind its back. */
+/**
+ * Repeats passes over the table until one finds nothing to do, because other processes write rows meanwhile.
+ */
 export async function reseal(
   rows: SealedRows,
   keyRing: KeyRing,
@@ -57,7 +59,7 @@ export async function reseal(
 interface Pass {
   resealed: number;
   discarded: number;
-  /** Rows that were changed at the same moment; the next pass looks at them again. */
+  /** Rows that were changed during the pass. The next pass checks them again. */
   overtaken: number;
   failures: { key: string; reason: string }[];
 }
@@ -69,7 +71,7 @@ async function resealOnce(rows: SealedRows, keyRing: KeyRing, unreadable: Unread
   return pass;
 }
 
-/** What cannot be unsealed. Changes nothing. */
+/** Lists the values that cannot be unsealed. Changes nothing. */
 export async function unopened(rows: SealedRows, keyRing: KeyRing): Promise<Resealing['failures']> {
   const failures: Resealing['failures'][number][] = [];
   for await (const { key, envelope } of allOf(rows))

@@ -1,22 +1,29 @@
-// Whether a text is written like an e-mail address, and of which domain it is.
+// Checks the syntax of e-mail addresses, and reads their domains.
 import { domainToASCII, domainToUnicode } from 'node:url';
 import isEmail from 'validator/lib/isEmail.js';
 
-/** RFC 1035 §2.3.4, without the dot of the root. */
+/** RFC 1035 §2.3.4, without the root's dot. */
 const MAX_DOMAIN_CHARACTERS = 253;
 const DOMAIN = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/;
-/** Control, format and other characters without a picture of their own; odd spaces. A space may stand in a quoted local part. */
+/**
+ * Control, format and other invisible characters, and unusual spaces. A quoted local part may contain a
+ * space.
+ */
 const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}]|(?! )\p{Z}/u;
 
-/** As class-validator checks it, which asks the same function but is much more to load; but nothing in it may be invisible. */
+/**
+ * Same check as class-validator, which calls the same function but is much larger to load. Also refuses
+ * invisible characters.
+ */
 export function isEmailAddress(value: unknown): boolean {
   if (typeof value !== 'string' || UNSEEN.test(value)) return false;
   return isEmail.default(value) && domainOfAddress(value) !== undefined;
 }
 
 /**
- * A domain in the one spelling in which domains are compared, lower-case ASCII. Undefined where a text is none, or is written with
- * characters that UTS 46 ignores or replaces (a soft hyphen, ⓞ for o), which make it look like another's.
+ * A domain in its canonical form for comparisons, lower-case ASCII. Undefined if the string is not a domain,
+ * or contains characters that UTS 46 ignores or replaces (a soft hyphen, ⓞ for o), which make it look like
+ * another domain.
  */
 export function domainNamed(text: string): string | undefined {
   if (text.length > MAX_DOMAIN_CHARACTERS) return undefined;
@@ -24,20 +31,20 @@ export function domainNamed(text: string): string | undefined {
   return DOMAIN.test(domain) && isSpelling(text, domain) ? domain : undefined;
 }
 
-/** The domain of an e-mail address, spelt likewise; undefined where it has none that is a name. */
+/** The canonical domain of an e-mail address; undefined if it is not a name. */
 export function domainOfAddress(address: string): string | undefined {
   return domainNamed(address.slice(address.lastIndexOf('@') + 1));
 }
 
-/** Whether each label is that of the domain, in ASCII or Unicode, but for case and composition. */
+/** Whether each label equals the domain's label in ASCII or Unicode, ignoring case and composition. */
 function isSpelling(text: string, domain: string): boolean {
-  // Most are written so: the rest takes five times as long.
+  // True for most domains: the rest takes five times as long.
   if (text === domain && !domain.includes('xn--')) return true;
   const ascii = domain.split('.');
   const unicode = domainToUnicode(domain).split('.');
-  // Punycode of nothing that a domain may have: Node.js 24 takes it, older ones do not.
+  // Punycode that decodes to nothing valid: Node.js 24 accepts it, older versions do not.
   if (ascii.some((label, index) => label.startsWith('xn--') && label === unicode[index])) return false;
-  // Letter by letter: a Greek capital sigma at the end of a word would become another letter than elsewhere.
+  // Letter by letter: at the end of a word, a Greek capital sigma would become a different letter.
   const lowered = Array.from(text.normalize('NFC'), (letter) => letter.toLowerCase()).join('');
   const labels = lowered.normalize('NFC').split('.');
   return (

@@ -1,8 +1,8 @@
-// Ids of what is stored.
+// Checks ids of stored objects.
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Whether a text is a UUID, in any case of letters. */
+/** Whether a string is a UUID, in upper or lower case. */
 export function isId(text: string): boolean {
   return UUID.test(text);
 }

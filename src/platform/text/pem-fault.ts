@@ -1,28 +1,31 @@
-// Says what is wrong with a text that should be a PEM, or that is a path where a value belongs.
+// Explains why a string is not the expected PEM, or is a path instead of a value.
 
-/** Far longer than the paths that people configure. */
+/** Much longer than configured paths are. */
 const MAX_CHARACTERS = 512;
-/** A path from the root, a home or the present folder, or a bare one that ends in a file's extension. */
+/**
+ * A path from the root, the home folder or the current folder, or a relative path that ends in a file
+ * extension.
+ */
 const PATH =
   /^(~?\/|\.{1,2}\/|[A-Za-z]:[\\/])[\p{L}\p{N}._~ \\/-]+$|^[\p{L}\p{N}._-]+([\\/][\p{L}\p{N}._ -]+)*\.[A-Za-z]\w{1,7}$/u;
 
 /**
- * Whether a text can only be meant as the path of a file: then it is no PEM, JSON or secret, and may be repeated. In doubt it is
- * none, so that no secret is taken for a path.
+ * Whether a string can only be a file path: then it is no PEM, JSON or secret, and messages may repeat it. In
+ * doubt it is not a path, so that no secret is repeated.
  */
 export function looksLikePath(text: string): boolean {
   return text.length <= MAX_CHARACTERS && PATH.test(text) && !isKey(text);
 }
 
-/** As of keys: `/` is one of its characters. */
+/** Whether it may be a key: base64 contains `/`. */
 function isKey(text: string): boolean {
   return /^[A-Za-z\d+/]{16,}={0,2}$/.test(text) && !/^\/([a-z]{2,}|Users)\//.test(text);
 }
 
-/** What a PEM should hold. */
+/** The expected content of a PEM. */
 export type PemKind = 'public key' | 'private key' | 'certificate';
 
-/** What a PEM holds, by the end of its label (RFC 7468); of two that fit the first. */
+/** The content of a PEM, by the end of its label (RFC 7468). The first match wins. */
 const LABELS: readonly (readonly [end: string, kind: string])[] = [
   ['OPENSSH PRIVATE KEY', 'an OpenSSH key: ssh-keygen -p -m PKCS8 -f FILE makes PEM of it'],
   ['ENCRYPTED PRIVATE KEY', 'a private key with a passphrase'],
@@ -33,7 +36,7 @@ const LABELS: readonly (readonly [end: string, kind: string])[] = [
 
 const OPENSSH = /^(ssh-|ecdsa-sha2-|sk-ssh-|---- BEGIN SSH2)/;
 const JSON_TEXT = /^[[{]/;
-/** A sequence, with the bytes that are no UTF-8. */
+/** A DER sequence, whose bytes are not valid UTF-8. */
 const DER = /^0[^]*\ufffd/;
 const BASE64 = /^[A-Za-z\d+/=\s]{40,}$/;
 
@@ -44,8 +47,8 @@ const FROM_JWK =
   "node -p \"require('crypto').createPublicKey({key:JSON.parse(require('fs').readFileSync('FILE')),format:'jwk'}).export({type:'spki',format:'pem'})\"";
 
 /**
- * What stands in place of the PEM of one thing, in words that follow "it", with the command that converts it. Nothing of the text is
- * repeated: it may be secret. Takes time in proportion to the text.
+ * Explains what a string is instead of the expected PEM, in words that follow "it", with the command that
+ * converts it. Repeats nothing of the string, which may be secret. Takes time in proportion to the string.
  */
 export function pemFault(text: string, wanted: PemKind): string {
   const start = text.trimStart();
@@ -63,7 +66,7 @@ export function pemFault(text: string, wanted: PemKind): string {
   return `is a damaged ${wanted}: a PEM is a first line, lines of base64 and a last line, complete and alone`;
 }
 
-/** Of the first PEM in a text. */
+/** The label of the first PEM in a string. */
 function labelOf(text: string): string | undefined {
   const at = text.indexOf(BEGIN);
   const end = text.indexOf('-----', at + BEGIN.length);
@@ -88,10 +91,10 @@ function withoutLabel(text: string, wanted: PemKind): string | undefined {
   return inDer(bytes, wanted, 'base64 without the first and last line of a PEM', piped);
 }
 
-/** In which the kinds differ. */
+/** Long enough to distinguish the kinds. */
 const START_CHARACTERS = 48;
 
-/** @param text one character for each byte, or fewer where several are no UTF-8 */
+/** @param text one character per byte, or fewer if some bytes are not UTF-8 */
 function inDer(
   text: string,
   wanted: PemKind,
@@ -99,7 +102,7 @@ function inDer(
   reading: (command: string) => string,
 ): string | undefined {
   const start = text.slice(0, START_CHARACTERS);
-  // A private key begins with its version, a certificate with a sequence that does, under a tag.
+  // A private key begins with its version. A certificate begins with a sequence that does, under a tag.
   const version = start.indexOf('\u0002\u0001');
   const isPrivate = version >= 2 && version <= 4;
   if (isPrivate && wanted === 'public key') return BURNT;

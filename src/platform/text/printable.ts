@@ -1,29 +1,36 @@
-// Makes what came from outside fit to be shown to an operator: escaped, cut, and never an address, a token or a key.
+// Makes external input safe to show to an operator: escaped, truncated, and without e-mail addresses, tokens
+// or keys.
 import { firstCharacters } from './characters.js';
 import { parsedUrl } from './url.js';
 
-/** The longest text that is shown. */
+/** The maximum length of what is shown. */
 const MAX_PRINTED_CHARACTERS = 200;
-/** Long enough for what begins in the shown part; the patterns take time in the square of it. */
+/** Covers secrets that begin in the shown part. The patterns take quadratic time. */
 const MAX_CHECKED_CHARACTERS = 512;
 
-/** A part of an e-mail address, also in percent-encoding; of a token, which begin so by what they are; of a PEM; of a key. */
+/**
+ * Parts of an e-mail address (also percent-encoded), of a token (by its fixed beginning), of a PEM, and of a
+ * key.
+ */
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/(?:@|%40)[^\s@]*\.[^\s@]/i, 'not shown: it looks like an e-mail address'],
   [/eyJ[\w-]{8}|e[yw][\w-]{6,}\.[\w-]{8}/, 'not shown: it looks like a token'],
   [/-----BEGIN/, 'not shown: it looks like a key'],
   [/[\w+-]{65}/, 'not shown: too long to be a name'],
 ];
-/** What cannot be seen: control and format characters, lone surrogates, odd spaces; and what stands for them. */
+/**
+ * Invisible characters: control and format characters, lone surrogates, unusual spaces. Also the escape
+ * character.
+ */
 const UNSEEN = /(?! )[\p{C}\p{Z}\\]/gu;
 const SPACE_AT_AN_END = /^ | $/g;
 
-/** Names of keys, algorithms and types, with unseen characters escaped. */
+/** Names of keys, algorithms and types, with invisible characters escaped. */
 const NAME = /^(?:[\w.+/:;=~, -]|\\u\{[0-9a-f]+\})*…?$/;
 
 /**
- * The same for values without a verified signature: names alone, so that strangers cannot write sentences, markup or instructions
- * for readers of the log, or words that a receiver of the trail refuses.
+ * Like `printable`, for values without a verified signature. Shows only names, so that strangers cannot write
+ * sentences, markup or instructions for readers of the log, or words that a receiver of the trail refuses.
  */
 export function printableName(value: unknown): string {
   const text = printable(value);
@@ -32,12 +39,15 @@ export function printableName(value: unknown): string {
     : `(${value.length} characters that make no name)`;
 }
 
-/** A text of any length with what cannot be seen as `\u{...}`, and else as it is: for what is recorded as it was written. */
+/** A string of any length with invisible characters as `\u{...}`: for what is recorded as it was written. */
 export function visible(text: string): string {
   return text.replace(UNSEEN, (unseen) => `\\u{${(unseen.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** The address of a service without what may be secret in it: user, password and query; and with nothing that cannot be seen. */
+/**
+ * A service's URL without its potential secrets (user, password and query), and with invisible characters
+ * escaped.
+ */
 export function printableAddress(uri: string): string {
   const address = uri.replace(/[?#].*$/s, '');
   const url = parsedUrl(address);
@@ -46,7 +56,7 @@ export function printableAddress(uri: string): string {
   return visible(url.href);
 }
 
-/** A text with what cannot be seen as `\u{...}`, of at most 200 characters; of anything else than a text its kind. */
+/** A string of at most 200 characters with invisible characters as `\u{...}`; for other values their type. */
 export function printable(value: unknown): string {
   if (typeof value !== 'string' || value === '') return kindOf(value);
   const checked = value.slice(0, MAX_CHECKED_CHARACTERS);
@@ -55,7 +65,7 @@ export function printable(value: unknown): string {
   return cut(visible(checked).replace(SPACE_AT_AN_END, '\\u{20}'));
 }
 
-/** The values of a list, each as `printable` makes it, with commas between them; of at most 200 characters. */
+/** The values of a list, each as `printable` shows it, separated by commas; at most 200 characters. */
 export function printableList(values: Iterable<string>): string {
   const texts = [...values];
   if (texts.length === 0) return 'none';
@@ -71,7 +81,7 @@ export function printableList(values: Iterable<string>): string {
   return cut(rest === 0 ? shown.join(', ') : `${shown.join(', ')} and ${rest} more`);
 }
 
-/** A length of time: whole seconds, but for short ones, of which a fraction may have decided. */
+/** A duration in whole seconds; below 10 seconds with a fraction, which may matter. */
 export function printableSeconds(seconds: number): string {
   return `${Number(seconds.toFixed(seconds < 10 ? 3 : 0))} s`;
 }
@@ -81,7 +91,7 @@ function cut(text: string): string {
   return first === text ? text : `${firstCharacters(text, MAX_PRINTED_CHARACTERS - 1)}…`;
 }
 
-/** What a value is, and nothing of what it says. */
+/** The type of a value; nothing of its content. */
 export function kindOf(value: unknown): string {
   if (value === '') return 'an empty text';
   if (value === undefined) return 'nothing';

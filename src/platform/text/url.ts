@@ -1,9 +1,9 @@
-// Reads addresses.
+// Parses URLs.
 
 /**
- * The address that a text is, from a base where it is relative; undefined where it is none.
- * Not by `URL.canParse`: once Node.js 20 has compiled its caller, it reads a text with é as other letters, and denies what the
- * constructor takes or allows what it throws at.
+ * Parses a URL, relative to a base if there is one; undefined if it is invalid. Avoids `URL.canParse`: once
+ * Node.js 20 has compiled its caller, it misreads strings with letters such as é, and disagrees with the
+ * constructor.
  */
 export function parsedUrl(text: string, base?: string): URL | undefined {
   try {

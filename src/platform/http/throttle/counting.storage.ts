@@ -1,32 +1,32 @@
-// What throttles count in: one storage, whose counts are in memory or in the database (database-counts.ts).
+// The storage of throttle counters, in memory or in the database (database-counts.ts).
 import { Injectable } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { LRUCache } from 'lru-cache';
 import { Clock } from '../../clock.js';
 
-/** Injection token of the `ThrottlerStorage` that throttles count in. */
+/** Injection token of the throttles' `ThrottlerStorage`. */
 export const THROTTLE_STORAGE = Symbol('THROTTLE_STORAGE');
 
 /** Length of a throttle's window: the limits are per minute. */
 export const WINDOW_MS = 60_000;
 
-/** The limit of a hit that is only counted and never refused. */
+/** The limit of a hit that is counted but never refused. */
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
-/** The name of a counter: what is limited, and whose hits it counts. */
+/** The name of a counter: the limit and the client. */
 export function counterKey(bucket: string, client: string): string {
   return `${bucket} ${client}`;
 }
 
 /**
- * The storage of @nestjs/throttler can only count up. One that also takes back has to keep to two things more: a hit that
- * `increment` refuses is not counted, and one with the limit `NO_LIMIT` is counted, however many there are.
+ * The storage of @nestjs/throttler can only count up. A storage with refunds also guarantees two things: a
+ * hit that `increment` refuses is not counted, and a hit with the limit `NO_LIMIT` is always counted.
  */
 export interface RefundingThrottlerStorage extends ThrottlerStorage {
   /**
-   * Takes back one hit of a key, which was counted and not refused. Where its window has ended there is nothing to take back.
-   * @param durationMs length of the windows of that key, in milliseconds
-   * @param ageMs how long ago the hit was counted, at most, in milliseconds
+   * Takes back one hit that was counted and not refused. Has no effect if its window has ended.
+   * @param durationMs length of the key's windows, in milliseconds
+   * @param ageMs the greatest age of the hit, in milliseconds
    */
   refund(key: string, durationMs: number, ageMs: number): Promise<void>;
 }
@@ -35,9 +35,9 @@ export function canRefund(storage: ThrottlerStorage): storage is RefundingThrott
   return typeof (storage as Partial<RefundingThrottlerStorage>).refund === 'function';
 }
 
-/** Where a key stands in its running window. */
+/** The state of a key's current window. */
 export interface Count {
-  /** With the present hit, also where that is refused. */
+  /** Including the current hit, even if it is refused. */
   readonly hits: number;
   /** Milliseconds until the window ends. */
   readonly remainingMs: number;
@@ -49,13 +49,13 @@ interface Counts {
   refund(key: string, durationMs: number, ageMs: number): void | Promise<void>;
 }
 
-/** Unlike the storage that @nestjs/throttler brings, it has fixed windows, a bounded size, and refunds. */
+/** Unlike the storage of @nestjs/throttler, it has fixed windows, a bounded size and refunds. */
 export class CountingStorage implements RefundingThrottlerStorage {
   constructor(private readonly counts: Counts) {}
 
   /**
-   * @param durationMs length of a window that begins now, in milliseconds
-   * @returns the hits with this one, also where it is refused; times are in whole seconds, at least one
+   * @param durationMs length of a new window, in milliseconds
+   * @returns the hits including this one, even if it is refused; times are in whole seconds, at least one
    */
   async increment(key: string, durationMs: number, limit: number) {
     const { hits, remainingMs } = await this.counts.hit(key, durationMs, limit);
@@ -69,10 +69,10 @@ export class CountingStorage implements RefundingThrottlerStorage {
   }
 }
 
-/** Some 15 MB when full. */
+/** About 15 MB when full. */
 export const MAX_KEYS = 100_000;
 
-/** On the monotonic clock: who sets the other one opens or prolongs no window. */
+/** On the monotonic clock: setting the system clock neither opens nor extends a window. */
 interface CountingWindow {
   hits: number;
   readonly beginsAtMs: number;
@@ -80,7 +80,8 @@ interface CountingWindow {
 }
 
 /**
- * A hit over the limit is refused and not counted: it would stand in the way of those after it, once others are refunded.
+ * Counters in memory. A hit above the limit is refused and not counted; otherwise it would block later hits
+ * after refunds.
  */
 @Injectable()
 export class MemoryCounts {
@@ -114,21 +115,21 @@ export class MemoryCounts {
   }
 }
 
-/** Most that one client address, or one token of the instance, adds within a minute. */
+/** How many records one client address, or one access token, may add per minute. */
 export const RECORDED_PER_MINUTE = 10;
-/** Most that all strangers together add: addresses of IPv6 cost nothing. */
+/** How many records all unauthenticated clients may add together: IPv6 addresses cost nothing. */
 const STRANGERS_PER_MINUTE = 600;
 
-/** Counts a record of one sender. @returns whether it is one too many */
+/** Counts a sender's record. @returns whether the limit is exceeded */
 export function isOver(counts: MemoryCounts, key: string, limit = RECORDED_PER_MINUTE): boolean {
   return counts.hit(key, WINDOW_MS, limit).hits > limit;
 }
 
 /**
- * Counts a record of a stranger. In memory, since what a stranger sends must not become statements of the database.
- * Strangers fill neither log nor trail (D79): one address has ten records a minute, and all together 600.
- * @param what is recorded
- * @returns whether it is one too many
+ * Counts an unauthenticated client's record, in memory, so that its requests cause no database statements.
+ * One address has ten records a minute, and all together 600, so that they cannot flood log or trail (D79).
+ * @param what the kind of record
+ * @returns whether a limit is exceeded
  */
 export function isOverOfStrangers(counts: MemoryCounts, what: string, clientAddress: string): boolean {
   if (isOver(counts, counterKey(what, clientAddress))) return true;

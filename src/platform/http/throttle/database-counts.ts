@@ -1,4 +1,4 @@
-// Counts hits in the database, in `throttle_counter`, for all instances together.
+// Counts hits in the table `throttle_counter`, shared by all instances.
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.js';
 import type { Database } from '../../database/database.js';
@@ -10,12 +10,15 @@ import type { Log } from '../../log/log.js';
 import { MAX_KEYS, WINDOW_MS } from './counting.storage.js';
 import type { Count } from './counting.storage.js';
 
-/** A request does not wait longer for its count: the rest of what it may wait is for its work (D49). */
+/** How long a request waits for its count, in milliseconds: the rest of its time is for its work (D49). */
 const DEADLINE_MS = 1_000;
-/** After a failure the database is left alone for so long: requests must not queue up behind it. */
+/** How long the database is not asked after a failure, so that requests do not queue behind it. */
 const REST_MS = 1_000;
 const WARNING_PAUSE_MS = 60_000;
-/** For so long a refused client is not asked for again: another instance may have refunded its requests meanwhile. */
+/**
+ * How long a refused client is refused without a query. It is short, because another instance may refund its
+ * requests.
+ */
 const REFUSAL_MS = 1_000;
 
 interface Hit {
@@ -24,8 +27,9 @@ interface Hit {
 }
 
 /**
- * One hit. A window that has ended is begun anew by the same statement, on the database's clock, so that instances
- * agree. Where that was set back, a running window keeps its hits and ends a whole length from now, not an hour later.
+ * Counts one hit. The same statement restarts an expired window, on the database's clock, so that instances
+ * agree. If that clock was set back, a running window keeps its hits and ends one full length from now, not
+ * an hour later.
  */
 const COUNT_HIT = new PreparedStatement<Hit, Count>(
   'throttle_counter_count_hit',
@@ -40,11 +44,11 @@ const COUNT_HIT = new PreparedStatement<Hit, Count>(
 );
 
 interface GivenBack extends Hit {
-  /** How long ago it was counted, at most, in milliseconds. */
+  /** The greatest age of the hit, in milliseconds. */
   readonly ageMs: number;
 }
 
-/** One hit less, in the window in which it was counted. */
+/** Takes back one hit in its own window. */
 const REFUND_HIT = new PreparedStatement<GivenBack, never>(
   'throttle_counter_refund_hit',
   sql`UPDATE throttle_counter SET hits = hits - 1
@@ -54,13 +58,15 @@ const REFUND_HIT = new PreparedStatement<GivenBack, never>(
 );
 
 /**
- * A client over its limit is refused for a second without asking, so that a flood does not reach the database, and what is
- * refused is not counted. When the database is away, requests pass uncounted: the throttle protects the service, it must not be
- * what takes it down.
+ * A client above its limit is refused for a second without a query, so that a flood does not reach the
+ * database. Refused hits are not counted. If the database is unavailable, requests pass uncounted: a throttle
+ * that protects the service must not take it down.
  */
 export class DatabaseCounts {
   private readonly refusals = new LRUCache<string, Count & { readonly untilMs: number }>({ max: MAX_KEYS });
-  /** On the monotonic clock: one that is set back must not let requests pass uncounted for so much longer. */
+  /**
+   * On the monotonic clock: setting the system clock back must not let requests pass uncounted for longer.
+   */
   private restsUntilMs = Number.NEGATIVE_INFINITY;
   private warnsAgainAtMs = Number.NEGATIVE_INFINITY;
 
@@ -89,13 +95,13 @@ export class DatabaseCounts {
     return count;
   }
 
-  /** When the database is away the hit stays counted. */
+  /** If the database is unavailable, the hit stays counted. */
   async refund(key: string, durationMs: number, ageMs: number): Promise<void> {
     await this.ask(REFUND_HIT, { key, durationMs, ageMs });
     this.refusals.delete(key);
   }
 
-  /** @returns the first row; undefined where there is none, or the database does not answer */
+  /** @returns the first row; undefined if there is none, or the database does not answer */
   private async ask<Input, Row>(
     statement: PreparedStatement<Input, Row>,
     input: Input,
@@ -119,7 +125,7 @@ export class DatabaseCounts {
   }
 }
 
-/** Once per window. */
+/** Runs once per window. */
 export const THROTTLE_PURGE: Purge = {
   name: 'throttle-purge',
   intervalSeconds: WINDOW_MS / 1000,

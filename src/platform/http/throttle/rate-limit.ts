@@ -1,4 +1,5 @@
-// Limits of requests per minute: whose count together, the guard, the headers that show a client its limit, and the refusal above it.
+// Request limits per minute: who shares a counter, the guard, the headers with the limit's state, and the
+// refusal.
 import { isIPv4 } from 'node:net';
 import type { CanActivate, ExecutionContext, InjectionToken, Type } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
@@ -8,19 +9,19 @@ import { ThrottlerGuard } from '@nestjs/throttler';
 import ipaddr from 'ipaddr.js';
 import { THROTTLE_STORAGE, WINDOW_MS, counterKey } from './counting.storage.js';
 
-/** What one network of IPv6 clients shares: the smallest that a provider hands out, in 16-bit groups. */
+/** The 16-bit groups of an IPv6 network that share a counter: a /64, the smallest that providers assign. */
 const IPV6_NETWORK_GROUPS = 4;
-/** Some proxies write the port behind the address. */
+/** Some proxies append the port to the address. */
 const WITH_PORT = /^(?:\[(?<ipv6>[^\]]+)\]|(?<ipv4>[\d.]+))(?::\d+)?$/;
 
 /**
- * The client that an address stands for: an IPv4 address as it is, also where it is mapped into IPv6, and of other
- * IPv6 addresses their /64, because a single client has all of that. What is no address counts as one client, so that
- * made-up ones are not worth anything.
- * @param address as the server's `request.ip` gives it; which hop that is, the server's trust in proxies has decided
+ * The client behind an address. An IPv4 address is used as it is, even if it is mapped into IPv6. Other IPv6
+ * addresses share their /64, because a single client has all of it. Invalid addresses share one client, so
+ * that inventing them gains nothing.
+ * @param address the server's `request.ip`, which its proxy settings determine
  */
 export function clientOf(address = ''): string {
-  // Nearly every address is one already, and parsing would give it back.
+  // Nearly every address is IPv4 already; parsing would return it unchanged.
   if (isIPv4(address)) return address;
   const parsed = parse(address);
   if (parsed === undefined) return 'unknown';
@@ -29,26 +30,26 @@ export function clientOf(address = ''): string {
   return `${network.join(':')}::/64`;
 }
 
-/** Addresses that are mapped into IPv6 come out as IPv4. */
+/** Returns addresses that are mapped into IPv6 as IPv4. */
 function parse(address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const { ipv6, ipv4 } = WITH_PORT.exec(address)?.groups ?? {};
   const bare = ipv6 ?? ipv4 ?? address;
   return ipaddr.isValid(bare) ? ipaddr.process(bare) : undefined;
 }
 
-/** How the headers of all limits begin. */
+/** The prefix of the limit headers. */
 const RATE_LIMIT_PREFIX = 'RateLimit';
 
-/** Where a client stands within a limit. */
+/** The state of a client's limit. */
 export interface RateLimit {
   readonly limit: number;
-  /** Requests that still pass. */
+  /** Requests that are still allowed. */
   readonly remaining: number;
-  /** Whole seconds until it begins anew, at least one. */
+  /** Whole seconds until the next window, at least one. */
   readonly resetSeconds: number;
 }
 
-/** An answer that says where its client stands; without it, what the guard has sent is true. */
+/** A response that may replace the limit headers which the guard has set. */
 export interface RateLimited {
   readonly rateLimit?: RateLimit;
 }
@@ -67,11 +68,11 @@ export function rateLimitHeaders({ limit, remaining, resetSeconds }: RateLimit):
   };
 }
 
-/** A client is over its limit. `retryAfterSeconds`: whole seconds until its window ends, at least one. */
+/** The client is above its limit. `retryAfterSeconds`: whole seconds until its window ends, at least one. */
 export class TooManyRequestsError extends Error {
   override readonly name = 'TooManyRequestsError';
 
-  /** @param rateLimit the limit that is reached, where that is one of the client's own */
+  /** @param rateLimit the exceeded limit, if it is the client's own */
   constructor(
     readonly retryAfterSeconds: number,
     private readonly rateLimit?: RateLimit,
@@ -86,14 +87,14 @@ export class TooManyRequestsError extends Error {
 }
 
 /**
- * The guard of one bucket of requests: all routes under it share its counters, methods and paths do not matter.
- * `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (seconds) are sent with every answer; a refusal is left to an
- * error filter.
- * @rule D19 Over the limit: `Retry-After` beside the RateLimit headers, with one bucket per flow and client.
- * @param bucket names it among the counters
+ * Creates the guard of one bucket: its routes share their counters, whatever the method and path. Every
+ * response has `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (seconds). An error filter
+ * answers refusals.
+ * @rule D19 Above the limit: `Retry-After` and the RateLimit headers, with one bucket per flow and client.
+ * @param bucket the name of the counters
  * @param token injection token of the options
- * @param perMinute requests that a client may make within a minute of its first
- * @param getTracker whose requests are counted together
+ * @param perMinute how many requests a client may send within a minute of its first
+ * @param getTracker returns the client that the counter belongs to
  */
 export function minuteThrottler<Options>(
   bucket: string,
