@@ -2,10 +2,10 @@
 import { VARIABLES } from '../config/environment.js';
 import { parseVariable } from '../config/variable.js';
 import { defaultBaseUrl } from '../config/load-config.js';
-import { isEmailAddress, domainNamed } from '../platform/text/email-address.js';
-import { pageOrigin } from '../platform/text/origin.js';
-import type { CommandSettings, Terminal } from './command-context.js';
-import { parsedUrl } from '../platform/text/url.js';
+import { isEmailAddress } from '../platform/text/email-address.js';
+import type { CommandSettings } from './command-context.js';
+import { PARTNER_CHECKS, domainOf } from './partner-answers.js';
+import type { Question } from './questions.js';
 
 /** Texts, each checked by its question. */
 export interface InitAnswers {
@@ -19,21 +19,10 @@ export interface InitAnswers {
   readonly partnerEmailDomain: string;
 }
 
-type Known = Partial<InitAnswers>;
-
-interface Question {
-  readonly name: keyof InitAnswers;
-  /** As the option is written in help. */
-  readonly flag: string;
-  readonly about: string;
-  /** The default; undefined if there is none. */
-  readonly standard: (known: Known, settings: CommandSettings) => string | undefined;
-  /** The rule that an answer breaks. */
-  readonly check: (text: string) => string | undefined;
-}
+type InitQuestion = Question<InitAnswers, CommandSettings>;
 
 /** In the order in which they are asked: defaults may depend on what was answered before. */
-export const QUESTIONS: readonly Question[] = [
+export const QUESTIONS: readonly InitQuestion[] = [
   {
     name: 'ownerEmail',
     flag: '--owner-email <address>',
@@ -67,79 +56,26 @@ export const QUESTIONS: readonly Question[] = [
     flag: '--partner-issuer <url>',
     about: 'issuer of the tokens of the first partner',
     standard: () => 'https://partner.example',
-    check: (text) => (parsedUrl(text) ? undefined : 'must be a URL'),
+    check: PARTNER_CHECKS.issuer,
   },
   {
     name: 'partnerOrigin',
     flag: '--partner-origin <origin>',
     about: 'origin of the pages of that partner, which may frame the instance',
     standard: () => 'http://localhost:3000',
-    check: (text) =>
-      pageOrigin(text) === undefined ? 'must be an origin such as https://product.example' : undefined,
+    check: PARTNER_CHECKS.origin,
   },
   {
     name: 'partnerEmailDomain',
     flag: '--partner-email-domain <domain>',
     about: 'domain of the e-mail addresses of its users',
-    standard: ({ partnerIssuer = '' }) => domainNamed(new URL(partnerIssuer).hostname),
-    check: (text) =>
-      domainNamed(text) === undefined ? 'must be a domain such as product.example' : undefined,
+    standard: ({ partnerIssuer = '' }) => domainOf(partnerIssuer),
+    check: PARTNER_CHECKS.emailDomain,
   },
 ];
 
-/**
- * Finds all answers.
- * @param given what options say
- * @param terminal asks for what they do not say; undefined where defaults are to be taken
- * @param refuse throws for one that is missing or breaks its rule, with what to say of its option
- */
-export async function answersTo(
-  given: Known,
-  settings: CommandSettings,
-  terminal: Terminal | undefined,
-  refuse: (message: string) => never,
-): Promise<InitAnswers> {
-  const known: { -readonly [Name in keyof InitAnswers]?: string } = {};
-  for (const question of QUESTIONS) {
-    const { name } = question;
-    const standard = given[name] ?? question.standard(known, settings);
-    const isAsked = given[name] === undefined && terminal !== undefined;
-    known[name] = isAsked ? await asked(question, standard, terminal) : taken(question, standard, refuse);
-  }
-  // The loop above fills every member, which TypeScript cannot follow.
-  return known as InitAnswers;
-}
-
-function taken(
-  { flag, about, check }: Question,
-  text: string | undefined,
-  refuse: (message: string) => never,
-): string {
-  if (text === undefined) return refuse(`${flag} is needed: ${about}`);
-  const rule = check(text);
-  return rule === undefined ? text : refuse(`${flag} ${rule}`);
-}
-
-/** As often as it takes. */
-async function asked(
-  { about, check }: Question,
-  standard: string | undefined,
-  terminal: Terminal,
-): Promise<string> {
-  const hint = standard ? ` [${standard}]` : '';
-  for (let complaint = ''; ;) {
-    const line = (
-      await terminal.ask(`${complaint}${about[0]?.toUpperCase()}${about.slice(1)}${hint}: `)
-    ).trim();
-    const text = line === '' ? (standard ?? '') : line;
-    const rule = check(text);
-    if (rule === undefined) return text;
-    complaint = `It ${rule}.\n`;
-  }
-}
-
 /** One that is configured, or the one that follows from the port. */
-function standardBaseUrl({ port = '' }: Known, settings: CommandSettings): string {
+function standardBaseUrl({ port = '' }: Partial<InitAnswers>, settings: CommandSettings): string {
   const config = settings.read('baseUrl', 'port', 'tlsCertificate');
   const isComputed = config.baseUrl === defaultBaseUrl(config);
   return isComputed ? defaultBaseUrl({ ...config, port: Number(port) }) : config.baseUrl;

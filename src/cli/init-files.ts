@@ -4,6 +4,7 @@ import type { KeyObject } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { CommandError } from '../administration/command-error.js';
+import { partnerEntry } from '../administration/partners/partner-entry.js';
 import { VARIABLES } from '../config/environment.js';
 import { parseVariable } from '../config/variable.js';
 import type { Environment } from '../config/load-config.js';
@@ -19,10 +20,6 @@ import { codeOf, keyTexts, privatePem, publicPem, readTextFile } from './files.j
 
 const TRIAL_DAYS = 90;
 const SECONDS_A_DAY = 86_400;
-/** Scopes of the first partner's access tokens; its sessions have all rights of a member. */
-const SCOPES = ['workflow:read', 'workflow:write'];
-/** Counted by address, a partner whose backend sends the tokens of all users would soon be refused. */
-const PER_MINUTE = 600;
 
 /** Its path is absolute. */
 export interface PlannedFile extends NewFile {
@@ -115,12 +112,13 @@ function trialLicense(key: KeyObject): string {
 
 function firstEntry(answers: InitAnswers, { alg, kid }: PartnerKey, key: string) {
   const { partnerIssuer: issuer, partnerOrigin, partnerEmailDomain, baseUrl } = answers;
-  return {
-    ...{ type: 'static', name: 'partner', kid, algorithms: [alg], key, issuer },
-    ...{ expectedAudience: baseUrl, origins: [partnerOrigin], allowedRoles: [MEMBER_ROLE] },
-    ...{ emailDomains: [partnerEmailDomain], scopes: SCOPES, perMinute: PER_MINUTE },
-    mayExplain: true,
-  };
+  return partnerEntry(
+    { type: 'static', kid, algorithms: [alg], key },
+    {
+      ...{ name: 'partner', issuer, audience: baseUrl, emailDomains: [partnerEmailDomain] },
+      ...{ role: MEMBER_ROLE, origins: [partnerOrigin], projects: [] },
+    },
+  );
 }
 
 /**

@@ -4,12 +4,13 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CommandError } from '../administration/command-error.js';
 import { UserOperations } from '../administration/users/users.operations.js';
+import { LICENSE_WORDS } from '../config/license-words.js';
 import type { Environment } from '../config/load-config.js';
 import { ConfigurationError, readEnvFile } from '../config/load-config.js';
 import { checkStartup } from '../instance/prepare-startup.js';
 import { refuseForeignDirectory } from '../platform/database/embedded/data-directory.owner.js';
 import type { Algorithm } from '../token-exchange/instance.js';
-import { ALGORITHMS, TOKEN_EXCHANGE_GRANT, TOKEN_PATH } from '../token-exchange/instance.js';
+import { ALGORITHMS } from '../token-exchange/instance.js';
 import { OWNER_ROLE } from '../users/role.js';
 import { perform, readPages } from './operation-call.js';
 import { addCommand, usableKid } from './command.js';
@@ -17,8 +18,10 @@ import type { CommandContext } from './command-context.js';
 import { CommandSettings } from './command-context.js';
 import { InPlaceError } from './command-answers.js';
 import { writeFiles } from './files.js';
+import type { NextCommand } from './first-requests.js';
+import { firstRequests, nextInWords, word } from './first-requests.js';
 import type { InitAnswers } from './init-answers.js';
-import { QUESTIONS, answersTo } from './init-answers.js';
+import { QUESTIONS } from './init-answers.js';
 import type { InitPaths, PartnerKey, PlannedFile } from './init-files.js';
 import {
   environmentOf,
@@ -29,6 +32,7 @@ import {
   sealingKeysIn,
   variableOf,
 } from './init-files.js';
+import { answersTo } from './questions.js';
 import { withProgress } from './terminal.js';
 import { printable } from '../administration/table.js';
 
@@ -81,9 +85,12 @@ async function init(options: InitOptions, command: Command, context: CommandCont
     );
   const settings = new CommandSettings(inside, () => undefined);
   const person = options.yes || answers.isJson ? undefined : terminal;
-  const answered = await answersTo(options, settings, person, (message) =>
-    command.error(`error: ${message}`),
-  );
+  const answered = await answersTo(QUESTIONS, {
+    given: options,
+    settings,
+    terminal: person,
+    refuse: (message) => command.error(`error: ${message}`),
+  });
   const environment = environmentOf(answered, paths, readEnvFile(paths.environment, false));
   const key = { alg: options.alg, kid: options.kid };
   const sealingKeys = sealingKeysOf(settings, paths);
@@ -175,24 +182,11 @@ function textOf({ files, backup, owner, warnings, next }: Settled): string {
     `${owner.state.padEnd(8)}  ${'owner'.padEnd(width)}  ${owner.email}`,
     ...warnings.map((warning) => `warning: ${warning}`),
     '',
-    'Next:',
-    ...next.flatMap(({ command, does }) => ['', `  # ${does}`, `  ${command}`]),
+    LICENSE_WORDS,
+    ...nextInWords(next),
   ];
   return lines.map((line) => `${printable(line)}\n`).join('');
 }
-
-/** The commands after `svc-admin init`, up to the first call of the API with an exchanged token. */
-interface NextCommand {
-  readonly command: string;
-  readonly does: string;
-}
-
-/** Text that a shell needs no quotes for. */
-const PLAIN = /^[\w./:@%+=,-]+$/;
-
-/** Prints the access token, or fails with the error of a refused exchange, as in the README. */
-const SHOW_ACCESS_TOKEN =
-  'const a = JSON.parse(fs.readFileSync(0)); if (a.error) throw a; console.log(a.access_token)';
 
 /** @param workingDirectory the folder in which they will be typed */
 function nextCommands(
@@ -201,37 +195,23 @@ function nextCommands(
   paths: InitPaths,
   workingDirectory: string,
 ): NextCommand[] {
-  const path = (absolute: string) => word(pathFrom(workingDirectory, absolute));
+  const seen = (absolute: string) => pathFrom(workingDirectory, absolute);
   // The service finds `.env` of the working folder by itself.
   const isHere = relative(workingDirectory, paths.environment) === '.env';
-  const envFile = isHere ? '' : ` --env-file ${path(paths.environment)}`;
-  const admin = `npx svc-admin${envFile}`;
-  const local = `http://localhost:${port}`;
-  const who = `--subject customer-1 --email ${word(`customer-1@${partnerEmailDomain}`)} --email-verified`;
-  const signing = `--key ${path(paths.partnerPrivate)} --kid ${word(kid)} --issuer ${word(partnerIssuer)} --audience ${word(baseUrl)}`;
+  const envFile = isHere ? '' : ` --env-file ${word(seen(paths.environment))}`;
   return [
     {
       command: `npx embedded-token-exchange${envFile}`,
       does: 'start the service; the rest in another terminal',
     },
-    { command: `${admin} keys check`, does: 'list the trusted keys and what each may do' },
-    {
-      command: `JWT=$(npx svc-admin token sign ${signing} ${who})`,
-      does: 'sign a token as the partner does; it is valid for 60 seconds',
-    },
-    {
-      command:
-        `ACCESS_TOKEN=$(curl -s ${local}${TOKEN_PATH} --data-urlencode grant_type=${TOKEN_EXCHANGE_GRANT} ` +
-        `--data-urlencode "subject_token=$JWT" | node -e '${SHOW_ACCESS_TOKEN}')`,
-      does: 'exchange it for an access token',
-    },
-    {
-      command: `curl -s ${local}/api/v1/workflows -H "Authorization: Bearer $ACCESS_TOKEN"`,
-      does: 'call the API with that',
-    },
+    { command: `npx svc-admin${envFile} keys check`, does: 'list the trusted keys and what each may do' },
+    ...firstRequests({
+      keyFile: seen(paths.partnerPrivate),
+      kid,
+      issuer: partnerIssuer,
+      audience: baseUrl,
+      emailDomain: partnerEmailDomain,
+      address: `http://localhost:${port}`,
+    }),
   ];
-}
-
-function word(text: string): string {
-  return PLAIN.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

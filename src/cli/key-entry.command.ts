@@ -1,16 +1,14 @@
 // svc-admin keys entry: writes a trusted key entry, checked as the service would check it.
-import type { KeyObject } from 'node:crypto';
-import { createPublicKey } from 'node:crypto';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CommandError } from '../administration/command-error.js';
+import { PublicKeyError, readPublicKey } from '../administration/partners/public-key.js';
 import type { Algorithm, Findings, Row } from '../token-exchange/instance.js';
-import { ALGORITHMS, KEY_MEMBERS, POLICY, algorithmsFitting, readEntry } from '../token-exchange/instance.js';
-import { pemFault } from '../platform/text/pem-fault.js';
+import { ALGORITHMS, KEY_MEMBERS, POLICY, readEntry } from '../token-exchange/instance.js';
 import { MisuseError } from './command-answers.js';
 import { addCommand, jsonMember, listOf, wholeNumber } from './command.js';
 import type { CommandContext } from './command-context.js';
-import { defaultKid, readTextFile } from './files.js';
+import { readTextFile } from './files.js';
 import { rulesOf } from './instance-settings.js';
 import type { WorkloadOptions } from './workload-entry.js';
 import { withWorkload, workloadMembers } from './workload-entry.js';
@@ -53,7 +51,7 @@ const EXAMPLE = `keys entry --public-key partner.pub.pem --kid 2026-11 --name ac
 
 function withKey(command: Command): Command {
   return command
-    .addOption(new Option('--public-key <file>', "the partner's public key, PEM").conflicts('jwksUri'))
+    .addOption(new Option('--public-key <file>', "the partner's public key, PEM or JWK").conflicts('jwksUri'))
     .option('--jwks-uri <url>', "address of the partner's key set, in place of --public-key")
     .option(
       '--issuer <url>',
@@ -61,7 +59,7 @@ function withKey(command: Command): Command {
     )
     .option(
       '--kid <kid>',
-      'with --public-key: the `kid` of its tokens; the thumbprint of the key if left out',
+      "with --public-key: the `kid` of its tokens; the JWK's, or the key's thumbprint, if left out",
     )
     .addOption(
       new Option(
@@ -90,15 +88,15 @@ async function printEntry(
   const keys = 'url' in workload ? {} : await keyMembers(options, context);
   const entry = { ...keys, ...workload, ...otherMembers(options) };
   const { strict, array } = options;
-  const { warnings, notes } = checked(entry, strict, context);
+  const { warnings, notes } = checkedEntry(entry, strict, context);
   for (const warning of warnings) context.answers.remark(`warning: ${warning}`);
   for (const note of notes) context.answers.remark(`note: ${note}`);
   const value = array === true ? [entry] : entry;
   context.answers.give(value, `${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** @throws CommandError where the service would not take it */
-function checked(entry: object, isStrict: boolean, context: CommandContext): Findings {
+/** @throws CommandError if the service would not accept it */
+export function checkedEntry(entry: object, isStrict: boolean, context: CommandContext): Findings {
   const findings: Findings = { problems: [], warnings: [], notes: [] };
   const rules = { ...rulesOf(context), defaults: isStrict ? ('strict' as const) : ('contract' as const) };
   readEntry(undefined, entry, rules, findings);
@@ -114,31 +112,19 @@ async function keyMembers(options: EntryOptions, context: CommandContext): Promi
   return { type: 'static', ...(await staticKey(path, options, context)), issuer };
 }
 
-/** The members of an entry for the key in a file. @throws CommandError where it holds no public key */
+/** The members of an entry for the key in a file, PEM or JWK. @throws CommandError if the file has no public key */
 export async function staticKey(
   path: string,
   { kid, alg }: Pick<EntryOptions, 'kid' | 'alg'>,
   context: CommandContext,
 ): Promise<{ kid: string; algorithms: readonly Algorithm[]; key: string }> {
-  const pem = readTextFile(context, path);
-  const key = publicKeyOf(pem);
-  if (key === undefined)
-    throw new CommandError(`${path} must hold a PEM public key: it ${pemFault(pem, 'public key')}.`);
-  return { kid: kid ?? (await defaultKid(key)), algorithms: alg ?? firstFitting(key), key: pem };
-}
-
-/** Undefined where it is none. */
-function publicKeyOf(pem: string): KeyObject | undefined {
   try {
-    return pem.includes('PRIVATE KEY') ? undefined : createPublicKey(pem);
-  } catch {
-    return undefined;
+    const read = await readPublicKey(readTextFile(context, path));
+    return { kid: kid ?? read.kid, algorithms: alg ?? read.algorithms, key: read.key };
+  } catch (error) {
+    if (!(error instanceof PublicKeyError)) throw error;
+    throw new CommandError(`${path} must hold a public key as PEM or JWK: it ${error.message}.`);
   }
-}
-
-/** Of an RSA key, which fits several, the usual one. */
-function firstFitting(key: KeyObject): readonly Algorithm[] {
-  return algorithmsFitting(key).slice(0, 1);
 }
 
 function otherMembers(options: EntryOptions & Readonly<Record<string, unknown>>): Record<string, unknown> {

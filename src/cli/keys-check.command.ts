@@ -2,22 +2,11 @@
 import type { Command } from 'commander';
 import { CommandError } from '../administration/command-error.js';
 import type { ListedEntry } from '../administration/entries/list-entries.operation.js';
+import type { FetchedKeySet } from '../administration/keys/key-set-trial.js';
+import { fetchKeySets, fetchedInWords } from '../administration/keys/key-set-trial.js';
 import { findingLines, printable, renderTable } from '../administration/table.js';
-import type {
-  JwksEntry,
-  TrustedKeyEntry,
-  TrustedKeysReading,
-  TrustedKeysRules,
-} from '../token-exchange/instance.js';
-import {
-  JwksFetchError,
-  JwksFetcher,
-  toJwksAddress,
-  JwksContentError,
-  policyInWords,
-  readJwks,
-  readTrustedKeys,
-} from '../token-exchange/instance.js';
+import type { TrustedKeyEntry, TrustedKeysReading } from '../token-exchange/instance.js';
+import { policyInWords, readTrustedKeys, toJwksAddress } from '../token-exchange/instance.js';
 import { addCommand } from './command.js';
 import type { CommandContext } from './command-context.js';
 import { entriesText } from './entries-text.js';
@@ -112,52 +101,4 @@ function rowOf(entry: TrustedKeyEntry): string[] {
   const roles = allowedRoles && ([...allowedRoles].join(', ') || 'none');
   const policy = [expectedAudience ?? 'not checked', roles ?? 'every assignable one'];
   return [String(entryIndex ?? ''), label, type, issuer, ...keys, ...policy];
-}
-
-/** The result for one address. */
-interface FetchedKeySet {
-  readonly entry: string;
-  /** Without its query. */
-  readonly url: string;
-  readonly keys: readonly { readonly kid: string; readonly algorithms: readonly string[] }[];
-  /** Each key that is not used, and why. */
-  readonly dropped: readonly string[];
-  /** How long the answer says that it is fresh, in seconds; null where it does not say. */
-  readonly maxAgeSeconds: number | null;
-  /** Why the fetch failed; null where it succeeded. */
-  readonly failure: string | null;
-}
-
-/** Asks all addresses at the same moment, by the fetcher of the service: its addresses, deadline and sizes hold. */
-function fetchKeySets(
-  entries: readonly JwksEntry[],
-  { allowHttp, allowPrivate = [], jwksSettingNames: settingNames }: TrustedKeysRules,
-): Promise<FetchedKeySet[]> {
-  const fetcher = new JwksFetcher({ allowHttp, allowPrivate, settingNames });
-  return Promise.all(entries.map((entry) => fetchKeySet(entry, fetcher)));
-}
-
-async function fetchKeySet({ label, url }: JwksEntry, fetcher: JwksFetcher): Promise<FetchedKeySet> {
-  const place = { entry: label, url: toJwksAddress(url).url };
-  try {
-    const { body, maxAgeSeconds = null } = await fetcher.fetch(url);
-    const { keys: read, warnings: dropped } = readJwks(body);
-    const keys = read.map(({ kid, algorithms }) => ({ kid, algorithms: [...algorithms] }));
-    return { ...place, keys, dropped, maxAgeSeconds, failure: null };
-  } catch (error) {
-    if (!(error instanceof JwksFetchError || error instanceof JwksContentError)) throw error;
-    return { ...place, keys: [], dropped: [], maxAgeSeconds: null, failure: error.message };
-  }
-}
-
-function fetchedInWords({ entry, url, keys, dropped, maxAgeSeconds, failure }: FetchedKeySet): string {
-  const named = keys.map(({ kid, algorithms }) => `${kid} (${algorithms.join(', ')})`).join(', ');
-  const fresh = maxAgeSeconds === null ? '' : `, fresh for ${maxAgeSeconds} s`;
-  const lines = [
-    failure === null
-      ? `fetched: ${entry}, ${url}: ${named === '' ? 'no usable key' : named}${fresh}`
-      : `not fetched: ${entry}, ${url}: ${failure}`,
-    ...dropped.map((reason) => `  not used: ${reason}`),
-  ];
-  return lines.map((line) => `${printable(line)}\n`).join('');
 }

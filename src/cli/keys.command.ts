@@ -277,8 +277,11 @@ function addAdd(keys: Command, context: CommandContext): void {
       '--like <entry>',
       'an entry with a static key, stored or configured: the new entry gets all of it but key and kid; needs --key',
     )
-    .option('--key <file>', "with --like: the partner's new public key, PEM")
-    .option('--kid <kid>', 'with --like: the `kid` of its tokens; the thumbprint of the key if left out')
+    .option('--key <file>', "with --like: the partner's new public key, PEM or JWK")
+    .option(
+      '--kid <kid>',
+      "with --like: the `kid` of its tokens; the JWK's, or the key's thumbprint, if left out",
+    )
     .option('--name <name>', 'with --like: name of the new entry; that of the other with -2 if left out');
 }
 

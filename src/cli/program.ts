@@ -11,6 +11,7 @@ import { addCredentialsCommands, addDataCommands, addMigrateCommand } from './da
 import { addInitCommand } from './init.command.js';
 import { addKeysCommands } from './keys.command.js';
 import { addLicenseCommands } from './license.command.js';
+import { addPartnersCommands } from './partners.command.js';
 import { addProjectsCommands, addWorkflowsCommands } from './projects.command.js';
 import { addTokenCommands } from './token.command.js';
 import { addUsersCommands } from './users.command.js';
@@ -62,6 +63,7 @@ export function createProgram(surroundings: CliContext, answers: Answers): Comma
   addInitCommand(program, context);
   addLicenseCommands(program, context);
   addConfigCommands(program, context);
+  addPartnersCommands(program, context);
   addKeysCommands(program, context);
   addClientsCommands(program, context);
   addUsersCommands(program, context);

@@ -15,6 +15,8 @@ import { EntryCheck } from './entries/entry-check.js';
 import { OperatorEntryController } from './entries/entry.controller.js';
 import { KeySetRefresh } from './entries/key-set-refresh.js';
 import { OverviewReader } from './api/overview.js';
+import { OperatorPartnerController } from './partners/partner.controller.js';
+import { PartnerOperations } from './partners/partner.operations.js';
 import { PersonOperations } from './users/person.operations.js';
 import { OperatorPersonController } from './users/person.controller.js';
 import { OperatorTrailController } from './trail/trail.controller.js';
@@ -40,6 +42,7 @@ export class OperatorPageController extends PageController {
   controllers: [
     OperatorSessionController,
     OperatorEntryController,
+    OperatorPartnerController,
     OperatorPersonController,
     OperatorTrailController,
     OperatorPageController,
@@ -57,6 +60,7 @@ export class OperatorPageController extends PageController {
     EmbeddedSessionRepository,
     EntryCheck,
     KeySetRefresh,
+    PartnerOperations,
     PersonOperations,
     TrailOperations,
     OverviewReader,

@@ -58,13 +58,16 @@ export class OperatorSessionService {
     return { session, secret };
   }
 
-  /** Undefined where it has ended, or its user may not sign in any more. */
-  async find(secret: string): Promise<LiveOperatorSession | undefined> {
+  /**
+   * Undefined where it has ended, or its user may not sign in any more.
+   * @param isUse whether a person asks: then the session lasts longer
+   */
+  async find(secret: string, isUse = true): Promise<LiveOperatorSession | undefined> {
     const moments = this.moments();
     const found = await this.sessions.findLive(hashOf(secret), moments);
     if (found === undefined) return undefined;
     const { now } = moments;
-    if (now.getTime() - found.lastUsedAt.getTime() >= TOUCH_SECONDS * 1000)
+    if (isUse && now.getTime() - found.lastUsedAt.getTime() >= TOUCH_SECONDS * 1000)
       await this.sessions.touch(found.id, now);
     return found;
   }

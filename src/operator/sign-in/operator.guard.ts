@@ -2,6 +2,7 @@
 // and not too often.
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable, createParamDecorator } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { stringifySetCookie } from 'cookie';
 import type { Startup } from '../../config/startup.js';
@@ -35,10 +36,14 @@ export class OwnPageGuard implements CanActivate {
   }
 }
 
+/** For a route that the page calls by itself, without a person: it does not extend the sign-in (D113). */
+export const Unattended = Reflector.createDecorator<undefined, true>({ transform: () => true });
+
 @Injectable()
 export class OperatorGuard implements CanActivate {
   constructor(
     private readonly sessions: OperatorSessionService,
+    private readonly reflector: Reflector,
     @Inject(STARTUP) private readonly startup: Startup,
   ) {}
 
@@ -49,7 +54,8 @@ export class OperatorGuard implements CanActivate {
     if (secret === undefined && readSessionCookies(request.headers.cookie).length > 0)
       throw new OperatorRefusal('operator_session_required');
     refuseForeignPage(request, this.startup.config.baseUrl);
-    request.operator = secret === undefined ? undefined : await this.sessions.find(secret);
+    const isUse = !this.reflector.get(Unattended, context.getHandler());
+    request.operator = secret === undefined ? undefined : await this.sessions.find(secret, isUse);
     if (request.operator === undefined) throw new OperatorRefusal('sign_in_required');
     return true;
   }

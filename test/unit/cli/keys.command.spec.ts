@@ -152,7 +152,7 @@ describe('keys entry', () => {
     expect([exitCode, stderr]).toEqual([
       1,
       expect.stringContaining(
-        'private.pem must hold a PEM public key: it is a private key, and it has left its owner',
+        'private.pem must hold a public key as PEM or JWK: it is a private key, and it has left its owner',
       ),
     ]);
     expect(stderr).not.toContain('algorithms');

@@ -1,0 +1,79 @@
+// The trusted key entry of a new partner, from a few answers. It has no imports, so that pages, commands and tests use the same code.
+
+/** The key of an entry, or where its keys are. */
+export type PartnerKeys =
+  | {
+      readonly type: 'static';
+      readonly kid: string;
+      readonly algorithms: readonly string[];
+      /** PEM. */
+      readonly key: string;
+    }
+  | { readonly type: 'jwks'; readonly url: string };
+
+export interface PartnerAnswers {
+  readonly name: string;
+  readonly issuer: string;
+  readonly audience: string;
+  readonly emailDomains: readonly string[];
+  readonly role: string;
+  readonly origins: readonly string[];
+  /** External keys of projects that its tokens may name. */
+  readonly projects: readonly string[];
+  /** Undefined: as long as the instance allows. */
+  readonly maxTokenTtlSeconds?: number;
+}
+
+/** The words of a question, for the page and for the command. */
+export interface PartnerQuestion {
+  readonly label: string;
+  readonly about: string;
+  /** The recommended answer as a person types it; undefined if nobody can know it. */
+  readonly recommended: string | undefined;
+}
+
+export const PARTNER_ROLES = ['global:member', 'global:admin'] as const;
+
+/** The questions about what a partner may do, in their order. */
+export const PARTNER_QUESTIONS = {
+  role: {
+    label: 'Highest role',
+    about: 'highest role that its tokens may give to a user',
+    recommended: 'global:member',
+  },
+  projects: {
+    label: 'Projects',
+    about: 'projects that its tokens may name, by external key, separated by commas; empty for none',
+    recommended: '',
+  },
+  origins: {
+    label: 'Origins',
+    about: 'origins of its pages with the frame, separated by commas',
+    recommended: undefined,
+  },
+  maxTokenTtl: {
+    label: 'Longest lifetime of access tokens',
+    about: 'longest lifetime of its access tokens in seconds; empty for as long as the instance allows',
+    recommended: '',
+  },
+} as const satisfies Readonly<Record<string, PartnerQuestion>>;
+
+/** Sessions have all rights of the role. */
+const SCOPES = ['workflow:read', 'workflow:write'];
+/** A product's users share addresses, so a limit by address would refuse them. */
+const PER_MINUTE = 600;
+const PROJECT_ROLES = ['project:editor', 'project:viewer'];
+
+/** The entry under the strict policy, with what is recommended where nothing is asked. */
+export function partnerEntry(keys: PartnerKeys, answers: PartnerAnswers) {
+  const { name, issuer, audience, emailDomains, role, origins, projects, maxTokenTtlSeconds } = answers;
+  const { type, ...key } = keys;
+  return {
+    ...{ type, name, ...key, issuer, expectedAudience: audience, origins },
+    // Strictly, only users with one of these roles get in.
+    allowedRoles: PARTNER_ROLES.slice(0, PARTNER_ROLES.findIndex((each) => each === role) + 1),
+    ...{ emailDomains, scopes: SCOPES, perMinute: PER_MINUTE, mayExplain: true },
+    ...(projects.length > 0 && { projects: { mayAssign: projects, roles: PROJECT_ROLES, create: true } }),
+    ...(maxTokenTtlSeconds !== undefined && { maxTokenTtlSeconds }),
+  };
+}

@@ -1,0 +1,254 @@
+// svc-admin partners: adds a partner by a few questions, and prints its entry, its code and the next steps.
+import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { EntryOperations } from '../administration/entries/entries.operations.js';
+import { fetchKeySets, fetchedInWords } from '../administration/keys/key-set-trial.js';
+import type { PartnerKeys } from '../administration/partners/partner-entry.js';
+import { partnerEntry } from '../administration/partners/partner-entry.js';
+import type { PartnerFacts } from '../administration/partners/partner-facts.js';
+import { PROGRAMS } from '../administration/partners/programs.js';
+import {
+  agentText,
+  backendSnippets,
+  pageSnippets,
+  policySnippet,
+} from '../administration/partners/snippets.js';
+import { printable, quoted } from '../administration/table.js';
+import { parsedUrl } from '../platform/text/url.js';
+import type { Algorithm } from '../token-exchange/instance.js';
+import { ALGORITHMS, newPrivateKey } from '../token-exchange/instance.js';
+import { MisuseError } from './command-answers.js';
+import type { CommandContext, Terminal } from './command-context.js';
+import { addCommand, usableKid } from './command.js';
+import type { NewFile } from './files.js';
+import { STANDARD_INPUT, defaultKid, keyTexts, writeFiles } from './files.js';
+import type { NextCommand } from './first-requests.js';
+import { firstRequests, nextInWords, word } from './first-requests.js';
+import { rulesOf } from './instance-settings.js';
+import { checkedEntry, staticKey } from './key-entry.command.js';
+import { perform } from './operation-call.js';
+import type { TypedPartner } from './partner-answers.js';
+import { QUESTIONS, partnerOf } from './partner-answers.js';
+import { answersTo } from './questions.js';
+
+const KEY_FILE = 'partner-key.pem';
+
+interface AddOptions extends Partial<TypedPartner> {
+  readonly jwksUri?: string;
+  readonly publicKey?: string;
+  readonly newKey?: string | true;
+  readonly kid?: string;
+  readonly alg: Algorithm;
+  readonly audience?: string;
+  readonly language: string;
+  readonly agentFile?: string;
+  readonly store: boolean;
+  readonly yes?: true;
+}
+
+export function addPartnersCommands(program: Command, context: CommandContext): void {
+  const partners = program.command('partners').description('add a partner');
+  const about =
+    'store the entry of a new partner; print the entry, the code of the partner and the next steps';
+  const command = addCommand(partners, 'add', about, EXAMPLE, MORE);
+  for (const { flag, about } of QUESTIONS) command.option(flag, about);
+  withKeys(command)
+    .option('--audience <text>', "the `aud` of its tokens; the instance's address if left out")
+    .addOption(
+      new Option('--language <name>', 'language of the printed backend')
+        .choices(PROGRAMS.map(({ id }) => id))
+        .default('node'),
+    )
+    .option('--agent-file <file>', 'also write all code into one file for a coding agent; it has no secret')
+    .option('--no-store', 'store nothing: for an instance that is configured by file')
+    .option('--yes', 'ask nothing: options and recommended answers decide, as they do without a terminal')
+    .action((options: AddOptions) => add(options, command, context));
+}
+
+const MORE = `It asks what no option says: whose tokens, by which key, and four questions about what they may do. Everything else has the
+recommended value; \`keys policy\` changes it.`;
+const EXAMPLE = `partners add --name acme --issuer https://partner.example --origins https://product.example --new-key
+  svc-admin partners add --name acme --issuer https://partner.example --origins https://product.example \\
+    --jwks-uri https://partner.example/jwks.json --language python --agent-file embed.md`;
+
+function withKeys(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--jwks-uri <url>', 'address of its key set').conflicts(['publicKey', 'newKey', 'kid']),
+    )
+    .addOption(new Option('--public-key <file>', 'its public key, PEM or JWK').conflicts('newKey'))
+    .option(
+      '--new-key [file]',
+      `create its key pair; the private key goes into this file (${KEY_FILE}), or with - it is printed once`,
+    )
+    .option('--kid <kid>', "id of its key; the JWK's, or the key's thumbprint, if left out", usableKid)
+    .addOption(new Option('--alg <name>', 'algorithm of a new key').choices(ALGORITHMS).default('ES256'));
+}
+
+async function add(options: AddOptions, command: Command, context: CommandContext): Promise<void> {
+  const { answers } = context;
+  const terminal = options.yes === true || answers.isJson ? undefined : context.terminal;
+  const refuse = (message: string) => command.error(`error: ${message}`);
+  const typed = await answersTo(QUESTIONS, { given: options, settings: undefined, terminal, refuse });
+  const trusted = await trustedBy(await withAskedKey(options, terminal), context);
+  const { baseUrl = '' } = rulesOf(context);
+  const audience = options.audience ?? baseUrl;
+  const entry = partnerEntry(trusted.keys, partnerOf(typed, audience));
+  const { warnings, notes } = checkedEntry(entry, rulesOf(context).defaults === 'strict', context);
+  for (const remark of [
+    ...warnings.map((text) => `warning: ${text}`),
+    ...notes.map((text) => `note: ${text}`),
+  ])
+    answers.remark(remark);
+  const facts = { ...trusted, issuer: typed.issuer, audience, baseUrl };
+  const written = [...trusted.files, ...agentFiles(options, facts)];
+  const shown = shownCode(facts, options.language);
+  await settle(entry, written, options, context);
+  const [emailDomain = ''] = entry.emailDomains;
+  const next = nextSteps({ ...facts, emailDomain }, options);
+  const added = { entry, stored: options.store, privateKey: trusted.printed, next };
+  const { kid, algorithm, keyFile } = facts;
+  const { backend, page, policy } = shown;
+  answers.give({ ...added, kid, algorithm, keyFile, backend, page, policy }, textOf(added, kid, shown));
+}
+
+/** The code of a partner, with the program in the language that is printed. @throws MisuseError if there is none */
+function shownCode(facts: PartnerFacts, language: string) {
+  const backend = backendSnippets(facts);
+  const program = backend.find(({ id }) => id === language);
+  if (program === undefined)
+    throw new MisuseError(
+      `--language ${language} has no program for ${facts.algorithm}. Choose another one.`,
+    );
+  return { backend, page: pageSnippets(facts), policy: policySnippet(facts), program };
+}
+
+/** Asks for the key if no option names it. */
+async function withAskedKey(options: AddOptions, terminal: Terminal | undefined): Promise<AddOptions> {
+  if ([options.jwksUri, options.publicKey, options.newKey].some((given) => given !== undefined))
+    return options;
+  if (terminal === undefined) throw new MisuseError('Give --jwks-uri, --public-key or --new-key.');
+  const about = 'The address of its key set, the file of its public key, or new for a new key pair [new]: ';
+  const answer = (await terminal.ask(about)).trim();
+  if (answer === '' || answer === 'new') return { ...options, newKey: true };
+  return /^https?:/.test(answer) ? { ...options, jwksUri: answer } : { ...options, publicKey: answer };
+}
+
+/** What an entry trusts, and what the code of the partner needs to know of it. */
+interface Trusted extends Pick<PartnerFacts, 'kid' | 'algorithm' | 'keyFile'> {
+  readonly keys: PartnerKeys;
+  /** Those that are to be written. */
+  readonly files: readonly NewFile[];
+  /** A new private key that is printed. */
+  readonly printed?: string;
+}
+
+function trustedBy(options: AddOptions, context: CommandContext): Promise<Trusted> {
+  if (options.jwksUri !== undefined) return ofKeySet(options.jwksUri, options, context);
+  return options.publicKey === undefined
+    ? ofNewPair(options)
+    : ofPublicKey(options.publicKey, options, context);
+}
+
+/** The service fetches the keys by itself, perhaps from another network, so a failure is only a warning. */
+async function ofKeySet(url: string, { alg }: AddOptions, context: CommandContext): Promise<Trusted> {
+  if (!parsedUrl(url)) throw new MisuseError('--jwks-uri must be a URL.');
+  const [set] = await fetchKeySets([{ label: 'the key set', url }], rulesOf(context));
+  if (set !== undefined) context.answers.remark(fetchedInWords(set).trimEnd());
+  const [key] = set?.keys ?? [];
+  const [algorithm = alg] = key?.algorithms ?? [];
+  return {
+    keys: { type: 'jwks', url },
+    ...{ kid: key?.kid ?? 'KEY_ID', algorithm, keyFile: KEY_FILE, files: [] },
+  };
+}
+
+async function ofPublicKey(path: string, { kid }: AddOptions, context: CommandContext): Promise<Trusted> {
+  const key = await staticKey(path, { kid }, context);
+  const [algorithm = ''] = key.algorithms;
+  return { keys: { type: 'static', ...key }, kid: key.kid, algorithm, keyFile: KEY_FILE, files: [] };
+}
+
+async function ofNewPair({ newKey, kid: given, alg }: AddOptions): Promise<Trusted> {
+  const path = newKey === true || newKey === undefined ? KEY_FILE : newKey;
+  const pair = newPrivateKey(alg);
+  const kid = given ?? (await defaultKid(pair));
+  const { privatePem, publicPem } = keyTexts(pair, kid, alg);
+  const keys: PartnerKeys = { type: 'static', kid, algorithms: [alg], key: publicPem };
+  const common = { keys, kid, algorithm: alg };
+  if (path === STANDARD_INPUT) return { ...common, keyFile: KEY_FILE, files: [], printed: privatePem };
+  return { ...common, keyFile: path, files: [{ path, text: privatePem, isPrivate: true }] };
+}
+
+function agentFiles({ agentFile }: AddOptions, facts: PartnerFacts): NewFile[] {
+  return agentFile === undefined ? [] : [{ path: agentFile, text: agentText(facts) }];
+}
+
+/** Stores the entry once its files are written: a private key that cannot be written would be lost. */
+async function settle(
+  entry: object,
+  files: readonly NewFile[],
+  { store }: AddOptions,
+  context: CommandContext,
+): Promise<void> {
+  writeFiles(context, files, {});
+  if (!store) return;
+  try {
+    await perform(context, EntryOperations, 'add', { entry });
+  } catch (error) {
+    // An entry that is not stored needs none of them.
+    for (const { path } of files) rmSync(resolve(context.workingDirectory, path), { force: true });
+    throw error;
+  }
+}
+
+function nextSteps(
+  { keyFile, kid, issuer, audience, emailDomain, baseUrl }: PartnerFacts & { readonly emailDomain: string },
+  { store }: AddOptions,
+): NextCommand[] {
+  const token = { keyFile, kid, issuer, audience, address: baseUrl };
+  return [
+    ...(store
+      ? []
+      : [
+          {
+            command: 'npx svc-admin keys check',
+            does: 'write the entry into the file of trusted keys, check it, and restart the service',
+          },
+        ]),
+    ...firstRequests({ ...token, emailDomain: emailDomain === '*' ? 'partner.example' : emailDomain }),
+    {
+      command: `npx svc-admin audit list --issuer ${word(issuer)} --since 10m`,
+      does: 'show the requests of the partner with their results and reasons',
+    },
+  ];
+}
+
+interface AddedPartner {
+  readonly entry: { readonly name: string };
+  readonly stored: boolean;
+  /** PEM; undefined unless it was asked for. */
+  readonly privateKey?: string;
+  readonly next: readonly NextCommand[];
+}
+
+function textOf(
+  { entry, stored, privateKey, next }: AddedPartner,
+  kid: string,
+  { program, page, policy }: ReturnType<typeof shownCode>,
+): string {
+  const state = stored
+    ? `The entry ${quoted(entry.name)} is stored, and trusted everywhere within 10 seconds:`
+    : `The entry ${quoted(entry.name)} for the file of trusted keys:`;
+  const key = `\nThe private key, which is shown only now and belongs to the partner alone:\n\n${privateKey}`;
+  return [
+    `${state}\n\n${JSON.stringify(entry, null, 2)}\n`,
+    privateKey === undefined ? '' : key,
+    `\nThe kid of the key is ${printable(kid)}. The backend of the partner, ${program.file}:\n\n${program.text}`,
+    `\nThe page of the partner:\n\n${page[0]?.text ?? ''}`,
+    `\nIf the page has a policy, it must allow the instance:\n\n  ${policy}\n`,
+    ...nextInWords(next).map((line) => `${printable(line)}\n`),
+  ].join('');
+}
