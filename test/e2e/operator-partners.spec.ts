@@ -83,12 +83,13 @@ describeOnAnyDatabase('[D109] "Add a partner" by the operator\'s API', (database
 
   it('shows requests of an issuer and of unknown issuers since the wait began, and no others', async () => {
     const since = clock.now().toISOString();
-    await service.exchange({ subject_token: partner.sign(partner.claims({ exp: 1 })) });
+    const now = () => ({ iat: clock.nowMs() / 1000 });
+    await service.exchange({ subject_token: partner.sign(partner.claims({ ...now(), exp: 1 })) });
     clock.advance(1);
-    await service.exchange({ subject_token: stranger.sign() });
-    await service.accessToken({ subject_token: other.sign() });
+    await service.exchange({ subject_token: stranger.sign(stranger.claims(now())) });
+    await service.accessToken({ subject_token: other.sign(other.claims(now())) });
     clock.advance(1);
-    await service.accessToken({ subject_token: partner.sign() });
+    await service.accessToken({ subject_token: partner.sign(partner.claims(now())) });
     const { data } = await post<{ data: Request[] }>('requests', { issuer: ISSUER, since });
     expect(data).toMatchObject([
       { of: 'exchange', succeeded: true, own: true, reason: null },

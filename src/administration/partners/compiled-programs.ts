@@ -80,7 +80,7 @@ func randomID() string {
 }
 
 function goAnswers(facts: PartnerFacts): string {
-  return `// SendFrameToken is for your route POST /my-backend/automation-token, with the user of your session or nil.
+  return `// SendFrameToken is for your route POST /automation-token, with the user of your session or nil.
 func SendFrameToken(w http.ResponseWriter, user *User) {
 	if user == nil {
 		w.WriteHeader(http.StatusUnauthorized)
@@ -202,7 +202,7 @@ function javaSigning(facts: PartnerFacts, signer: string): string {
 
 function javaAnswers(facts: PartnerFacts): string {
   return `  /**
-   * Answer it in your route POST /my-backend/automation-token to the user of your session: as text/plain with
+   * Answer it in your route POST /automation-token to the user of your session: as text/plain with
    * Cache-Control: no-store. Answer 401 without a session.
    */
   public static String frameToken(String userId, String email) throws JOSEException {
@@ -233,6 +233,10 @@ function javaAnswers(facts: PartnerFacts): string {
 }
 
 export function csharp(facts: PartnerFacts): string {
+  return csharpSigning(facts) + csharpAnswers(facts);
+}
+
+function csharpSigning(facts: PartnerFacts): string {
   const [kind, security] = facts.algorithm.startsWith('ES')
     ? ['ECDsa', 'ECDsaSecurityKey']
     : ['RSA', 'RsaSecurityKey'];
@@ -277,7 +281,11 @@ public static class Automation
         });
     }
 
-    /// <summary>For app.MapPost("/my-backend/automation-token", …), with the user of your session or null.</summary>
+`;
+}
+
+function csharpAnswers(facts: PartnerFacts): string {
+  return `    /// <summary>For app.MapPost("/automation-token", …), with the user of your session or null.</summary>
     public static IResult FrameToken(HttpResponse response, AutomationUser? user)
     {
         response.Headers.CacheControl = "no-store";

@@ -24,7 +24,7 @@ export function sign(user, lifetime) {
     .sign(key);
 }
 
-/** Call it in your route POST /my-backend/automation-token, with the user of your session or undefined. */
+/** Call it in your route POST /automation-token, with the user of your session or undefined. */
 export async function sendFrameToken(user, response) {
   if (user === undefined) return response.writeHead(401).end();
   const headers = { 'content-type': 'text/plain', 'cache-control': 'no-store' };
@@ -90,7 +90,7 @@ def sign(user, seconds):
 
 function pythonAnswers(facts: PartnerFacts): string {
   return `def frame_token(user):
-    """Return it from your route POST /my-backend/automation-token, with the user of your session or None."""
+    """Return it from your route POST /automation-token, with the user of your session or None."""
     if user is None:
         return Response(status=401)
     return Response(sign(user, 60), mimetype="text/plain", headers={"Cache-Control": "no-store"})
@@ -133,7 +133,7 @@ function sign(array $user, int $seconds): string
     return JWT::encode($claims, $key, ${single(facts.algorithm)}, ${single(facts.kid)});
 }
 
-/** Call it in your route POST /my-backend/automation-token, with the user of your session or null. */
+/** Call it in your route POST /automation-token, with the user of your session or null. */
 function send_frame_token(?array $user): void
 {
     if ($user === null) {
@@ -188,7 +188,7 @@ module Automation
     JWT.encode(claims, KEY, ${single(facts.algorithm)}, { kid: ${single(facts.kid)}, typ: "JWT" })
   end
 
-  # The answer (Rack) of your route POST /my-backend/automation-token, with the user of your session or nil.
+  # The answer (Rack) of your route POST /automation-token, with the user of your session or nil.
   def frame_token(user)
     return [401, {}, []] if user.nil?
 

@@ -15,7 +15,7 @@ export interface Snippet {
 }
 
 /** The route of the partner's backend that gives its page a token. */
-export const TOKEN_ROUTE = '/my-backend/automation-token';
+export const TOKEN_ROUTE = '/automation-token';
 
 /** The backend in each language that has a library for the algorithm. */
 export function backendSnippets(facts: PartnerFacts): Snippet[] {

@@ -1,7 +1,6 @@
 // The code of a partner: filled in with its values, without secrets, and equal to what documents print.
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PartnerFacts } from '../../../../src/administration/partners/partner-facts.js';
