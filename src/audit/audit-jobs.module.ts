@@ -1,4 +1,4 @@
-// Takes the audit trail to other places, and old events out of it.
+// Streams the audit trail to its sinks, and deletes old events.
 import { Module } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Startup } from '../config/startup.js';
@@ -43,7 +43,7 @@ function streaming(
   log: Logger,
   output: LineOutput,
 ): AuditStreaming {
-  // What syslog messages name as the host that they come from.
+  // The host name in syslog messages.
   const { hostname } = new URL(config.baseUrl);
   const trail = new AuditTrailReader(database.background);
   const parts = { trail, cursors, leader, clock, log };

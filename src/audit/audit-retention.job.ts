@@ -1,4 +1,4 @@
-// Deletes events of the audit trail that are older than the configuration wants them, window by window from its beginning.
+// Deletes old events of the audit trail, window by window from its beginning.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Config } from '../config/load-config.js';
@@ -14,14 +14,14 @@ import { AuditStreaming } from './sinks/audit-streaming.js';
 import { IS_AHEAD } from './sinks/sink-cursor.repository.js';
 
 const WINDOW_EVENTS = 1_000;
-/** Lets requests in between two windows. */
+/** Lets requests run between two windows. */
 const PAUSE_MS = 20;
 const DAY_MS = 86_400_000;
 
 /**
- * A window is found by the primary key, in which the oldest come first, so that no index for the time is needed. A sink without a
- * cursor has had nothing; what one has had whose cursor is ahead of the database is unknown. A clock that is set a year ahead
- * must not empty the trail.
+ * Finds a window by the primary key, which has the oldest events first, so that no index on the time is
+ * needed. A sink without a cursor has received nothing. If a cursor is ahead of the database, it is unknown
+ * what its sink has received. A clock that is a year ahead must not empty the trail.
  */
 const DELETION = `WITH clocks AS (
     SELECT greatest($6::timestamptz - clock_timestamp(), interval '0') AS ahead
@@ -42,16 +42,16 @@ const DELETION = `WITH clocks AS (
     (count(*) FILTER (WHERE NOT was_had))::int AS missed
   FROM deleted`;
 
-/** What became of one window. */
+/** The result of one window. */
 interface DeletedWindow {
   readonly deleted: number;
-  /** How many of them a sink has not had. */
+  /** How many of them some sink has not received. */
   readonly missed: number;
-  /** The last id of the window; null if there was none. */
+  /** The last id of the window; null if it was empty. */
   readonly lastId: string | null;
 }
 
-/** What the configuration says of the age of events, in days; 0: none. */
+/** The configured ages of events, in days; 0 means none. */
 type Ages = Pick<Config, 'auditRetentionDays' | 'auditMaxDays'>;
 
 @Injectable()
@@ -77,8 +77,9 @@ export class AuditRetentionJob extends ApplicationJob {
   }
 
   /**
-   * Goes through the oldest events until a window comes of which nothing may go.
-   * @rule D90 Events go after the configured days, once every configured sink has had them; after the most days in any case.
+   * Deletes from the oldest events on, until a window has none to delete.
+   * @rule D90 Events are deleted after the configured days, once every configured sink has received them;
+   * after the maximum number of days in any case.
    */
   async run(mayGoOn: MayGoOn = () => true): Promise<void> {
     const now = this.clock.now();
@@ -101,7 +102,7 @@ export class AuditRetentionJob extends ApplicationJob {
       );
   }
 
-  /** Deletes those of the next events by id that may go. */
+  /** Deletes the events of the next window that may be deleted. */
   private async deleteWindow(afterId: string, now: Date): Promise<DeletedWindow> {
     const { auditRetentionDays: days, auditMaxDays: maxDays } = this.ages;
     const before = (age: number) => new Date(now.getTime() - age * DAY_MS);

@@ -1,4 +1,4 @@
-// Reads the audit trail: page by page, at a cost that does not grow with its length, and as a stream.
+// Reads the audit trail as a stream, and in pages whose cost does not grow with its length.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { StatementPool } from '../platform/database/database.js';
 import type { TimeRange, TrailFilter, TrailPlace } from './trail-filter.js';
@@ -6,22 +6,22 @@ import { writeCursor } from './trail-filter.js';
 import type { IdRange, LookedRow, Position, Sought, TrailIndex, TrailOrder } from './trail-statements.sql.js';
 import { ID_AT, LOOKS, LOOK_AFTER, PRESENT } from './trail-statements.sql.js';
 
-/** An event as it is stored. Ids of local users only: no e-mail address, external sub or token. */
+/** A stored event. It contains the ids of local users, but no e-mail address, external sub or token. */
 export interface StoredEvent {
-  /** Decimal digits. Ids grow; two events that happened at nearly the same moment may have theirs in another order. */
+  /** Decimal digits. Ids increase, but two nearly simultaneous events may have ids in the other order. */
   readonly id: string;
-  /** Its name. */
+  /** The event's name. */
   readonly event: string;
   readonly occurredAt: Date;
   readonly requestId: string;
-  /** What an untrusted client called its request. */
+  /** The request id that an untrusted client has sent. */
   readonly clientRequestId?: string;
   readonly subjectUserId: string | null;
   readonly actorUserId: string | null;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** An event as commands, the API and sinks show it. */
+/** An event as commands, the API and sinks output it. */
 export interface ShownEvent extends Omit<StoredEvent, 'occurredAt'> {
   /** ISO 8601 in UTC, with milliseconds. */
   readonly occurredAt: string;
@@ -35,19 +35,22 @@ interface TrailQuery {
   readonly filter: TrailFilter & Pick<Sought, 'upToTransaction'>;
   readonly place: TrailPlace;
   readonly order: TrailOrder;
-  /** So many events at most. */
+  /** The maximum number of events. */
   readonly limit: number;
 }
 
 export interface TrailPage {
   readonly events: readonly StoredEvent[];
-  /** Where the next page begins; undefined where nothing is left. A page may hold fewer events than asked for and not be the last. */
+  /**
+   * Where the next page begins; undefined after the last page. Only then is a page complete, however many
+   * events it has.
+   */
   readonly next: TrailPlace | undefined;
-  /** When the last event happened that was looked at; undefined where nothing is left. */
+  /** The time of the last event that was searched; undefined if the whole range was. */
   readonly lookedBackTo: Date | undefined;
 }
 
-/** A page as the API and the operator's page answer it. */
+/** A page in the format of the API and the operator's page. */
 export function shownPage<Shown>(
   { events, next, lookedBackTo }: TrailPage,
   shown: (event: StoredEvent) => Shown,
@@ -62,30 +65,30 @@ export function shownPage<Shown>(
 /** An event of the stream. */
 export interface PlacedEvent {
   readonly event: StoredEvent;
-  /** Behind it. */
+  /** The position after the event. */
   readonly position: Position;
 }
 
-/** A part of the stream. */
+/** A section of the stream. */
 interface TrailNews {
   readonly events: readonly PlacedEvent[];
-  /** Where it goes on, if there may be more by now. */
+  /** Where to continue; undefined if there was nothing more. */
   readonly end: Position | undefined;
 }
 
 /**
- * Ids are given when a row is written, times when the work begins, by the clock of the instance that does it: so much they may
- * disagree.
+ * The largest expected difference between the order of ids and of times, in milliseconds. Ids are assigned
+ * when a row is written. Times are taken when the work begins, by the clock of the instance that does it.
  */
 const DISORDER_MS = 5 * 60_000;
 const LARGEST_ID = 2n ** 63n - 1n;
 
-/** So many rows one statement looks at: the embedded database reads them on the main thread. */
+/** How many rows one statement searches: the embedded database reads them on the main thread. */
 export const LOOK_DEPTH = 5_000;
-/** So many at most for one answer. */
+/** How many rows one response searches at most. */
 export const MOST_LOOKED = 50_000;
 
-/** The rows of some indexes lie apart, and cost more. */
+/** Rows of some indexes are scattered, and cost more. */
 const DEPTHS: Readonly<Record<TrailIndex, { statement: number; page: number }>> = {
   id: { statement: LOOK_DEPTH, page: MOST_LOOKED },
   person: { statement: LOOK_DEPTH, page: MOST_LOOKED },
@@ -97,13 +100,15 @@ const FOLLOW_EVERY_MS = 1_000;
 const FOLLOW_DEPTH = 1_000;
 
 /**
- * @rule D85 The trail is read along its primary key, or an index of subjects, persons or requests, and a page looks at so many rows
- * and no more. Rare events are found by going on from its end.
+ * @rule D85 The trail is read by its primary key, or by an index of subjects, persons or requests. A page
+ * searches a limited number of rows. To find rare events, continue from its end.
  */
 export class AuditTrailReader {
   constructor(private readonly database: StatementPool) {}
 
-  /** Looks until one event more than asked for is found, nothing is left, or it has looked far enough. */
+  /**
+   * Searches until one event more than requested is found, nothing is left, or the limit of rows is reached.
+   */
   async page({ filter, place, order, limit }: TrailQuery): Promise<TrailPage> {
     const { range } = place;
     const index = indexFor(filter);
@@ -113,7 +118,7 @@ export class AuditTrailReader {
     const found: LookedRow[] = [];
     let end: LookedRow | undefined;
     for (let looked = 0; looked < most && ids.first <= ids.last; looked += depth) {
-      // One more shows whether there are more.
+      // One additional event shows that there are more.
       const wanted = { ...filter, ...range, ...ids, depth, limit: limit + 1 - found.length };
       const rows = await this.database.query<LookedRow>(text, values(wanted));
       found.push(...rows.filter(({ isFound }) => isFound));
@@ -127,21 +132,23 @@ export class AuditTrailReader {
     return { events, next: end && { id: end.id, range }, lookedBackTo: end?.occurredAt };
   }
 
-  /** All events of one request, or of those that their clients called so, the oldest first: a hundred at most. */
+  /** All events of a request, by its own or its client's request id, oldest first; at most 100. */
   async ofRequest(requestId: string): Promise<readonly StoredEvent[]> {
     const place = { range: {} };
     const { events } = await this.page({ filter: { requestId }, place, order: 'oldest', limit: 100 });
     return events;
   }
 
-  /** Where the stream ends: behind all that can change no more. */
+  /** The end of the stream: after everything that can no longer change. */
   async present(): Promise<Position> {
     const [present] = await this.database.query<Position>(PRESENT);
     if (present === undefined) throw new Error('the database does not know its transactions');
     return present;
   }
 
-  /** The events that follow a position, in order. They never change: asked again, the answer begins with the same ones. */
+  /**
+   * The events after a position, in order. They never change: a repeated call returns the same events first.
+   */
   async after(position: Position, depth: number, filter: TrailFilter = {}): Promise<TrailNews> {
     const { text, values } = LOOK_AFTER;
     const rows = await this.database.query<LookedRow & Pick<Position, 'transactionId'>>(
@@ -158,7 +165,10 @@ export class AuditTrailReader {
     };
   }
 
-  /** Yields the events behind a position that match a filter, once a second, even if there are none. @param stop ends it */
+  /**
+   * Yields the events after a position that match a filter, once a second, even if there are none. @param
+   * stop ends it
+   */
   async *follow(
     position: Position,
     filter: TrailFilter,

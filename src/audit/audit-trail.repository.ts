@@ -1,4 +1,4 @@
-// The durable audit trail of this instance: one row an event, written in the transaction that it reports.
+// The instance's stored audit trail: one row per event, written in the transaction that it reports.
 import { Injectable, Optional } from '@nestjs/common';
 import { PersonHashes } from './person-hashes.js';
 import { clientRequestIdOf } from '../platform/log/request-id.js';
@@ -16,7 +16,7 @@ export const AUDIT_EVENTS = new EventTable(
 
 @Injectable()
 export class AuditTrailRepository extends EventTableTrail {
-  /** @param persons without it no refusals of tokens are written: those of commands are not */
+  /** @param persons undefined in commands, which write no refusals of tokens */
   constructor(database: Database, @Optional() persons?: PersonHashes) {
     super(AUDIT_EVENTS, database, persons && ((person) => persons.of(person)));
   }

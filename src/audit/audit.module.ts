@@ -1,4 +1,4 @@
-// The audit trail with the bus to it, and the log's part of it.
+// The audit trail, its event bus, and its log lines.
 import { Inject, Injectable, Module } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import type { Logger } from 'pino';
@@ -13,14 +13,14 @@ import { outcomeOf } from './instance-events.js';
 import { PersonHashes } from './person-hashes.js';
 import { TrailSummaryReader } from './trail-summary.reader.js';
 
-/** Writes each audit event as one JSON log line. */
+/** Writes each audit event as a JSON log line. */
 @Injectable()
 class AuditLogSink {
   constructor(@Inject(LOGGER) private readonly logger: Logger) {}
 
   @OnEvent('svc.audit.**')
   write({ name, requestId, subjectUserId, actorUserId, payload }: AuditEvent): void {
-    // Where a token or a call is refused, its log line is a warning with the cause in words.
+    // A refused token or call already has a warning in the log, with the cause.
     if (outcomeOf(name)?.is === 'failed') return;
     this.logger.info({ event: name, requestId, subjectUserId, actorUserId, payload }, 'audit');
   }

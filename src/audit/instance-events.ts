@@ -1,4 +1,4 @@
-// The audit events of this instance beside those of token exchange, a row for each; and what both catalogues say together.
+// The instance's own audit events, besides those of token exchange. Also combines the two catalogues.
 import type { EventRow, Events, PayloadsOf } from '../token-exchange/instance.js';
 import {
   ACCESS_TOKEN_ID,
@@ -16,7 +16,7 @@ import {
   uuid,
 } from '../token-exchange/instance.js';
 
-/** Why a sign-in at the operator's page was refused. */
+/** Why a sign-in to the operator's page was refused. */
 const OPERATOR_REFUSAL_REASONS = [
   'unknown_account',
   'no_password',
@@ -120,22 +120,22 @@ declare module '../token-exchange/audit/audit.bus.js' {
   interface AuditPayloads extends PayloadsOf<typeof INSTANCE_EVENTS> {}
 }
 
-/** Every event, by its name. */
+/** All events by name. */
 export const AUDIT_EVENTS: Events = { ...TOKEN_EXCHANGE_EVENTS, ...INSTANCE_EVENTS };
 
-/** What all names begin with. */
+/** The common prefix of all names. */
 export const EVENT_NAME_START = 'svc.audit.';
 export const AUDIT_EVENT_NAMES: readonly string[] = Object.keys(AUDIT_EVENTS);
 
-/** That something was read for an operator. */
+/** The event for data that an operator has read. */
 export const READING_EVENT = 'svc.audit.administration.read';
 
-/** Events that say how something ended. */
+/** Events with an outcome. */
 export const OUTCOME_EVENTS = AUDIT_EVENT_NAMES.filter((name) => outcomeOf(name) !== undefined);
-/** Those of refusals, with a reason in their payload. */
+/** Refusals. Their payload has a reason. */
 export const REFUSAL_EVENTS = OUTCOME_EVENTS.filter((name) => outcomeOf(name)?.is === 'failed');
 
-/** A token exchange or an embedded login that succeeded. */
+/** Successful token exchanges and embedded logins. */
 export const SIGN_IN_EVENTS = OUTCOME_EVENTS.filter((name) => {
   const outcome = outcomeOf(name);
   return outcome?.is === 'succeeded' && outcome.of !== 'logout';

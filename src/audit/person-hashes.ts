@@ -1,4 +1,4 @@
-// Keyed hashes of e-mail addresses and `sub`s, by which refusals of a person are found who is no user of the instance.
+// Keyed hashes of e-mail addresses and `sub`s, to find refusals of persons who are not users of the instance.
 import { createHmac } from 'node:crypto';
 import type { KeyRing } from '../platform/secrets/key-ring.js';
 import type { ExternalPerson } from '../token-exchange/instance.js';
@@ -7,8 +7,8 @@ import { normalizeEmail } from '../users/email.js';
 const PURPOSE = 'audit trail: persons of refused tokens';
 
 /**
- * HMAC-SHA256 under keys derived from the sealing keys: without those, the hashes reveal nothing and no address can be tested
- * against them.
+ * HMAC-SHA256 with keys that are derived from the sealing keys. Without these, the hashes reveal nothing, and
+ * nobody can test an address against them.
  */
 export class PersonHashes {
   private derived: readonly Buffer[] | undefined;
@@ -19,7 +19,7 @@ export class PersonHashes {
     return (this.derived ??= this.keyRing.deriveKeys(PURPOSE));
   }
 
-  /** The stored hashes of a person, under the first key. */
+  /** A person's hashes to store, with the first key. */
   of({ subject, email }: ExternalPerson): readonly Buffer[] {
     const [key] = this.keys;
     if (key === undefined) return [];
@@ -29,7 +29,7 @@ export class PersonHashes {
     ];
   }
 
-  /** The hashes that may be stored for this e-mail address or `sub`, under each key of the ring. */
+  /** The possible stored hashes of an e-mail address or `sub`, with every key of the ring. */
   sought(text: string): readonly Buffer[] {
     return this.keys.flatMap((key) => [hashOf(key, 'sub', text), hashOf(key, 'email', normalizeEmail(text))]);
   }

@@ -1,4 +1,4 @@
-// Which events of the trail are asked for: the rules of each filter and of the time between which they lie, and where a page goes on.
+// The filters of the audit trail, its time ranges, and the cursors of its pages.
 import { AUDIT_EVENT_NAMES, AUDIT_EVENTS, EVENT_NAME_START } from './instance-events.js';
 import { similarName } from '../platform/text/wording.js';
 import type { BearerReason } from '../token-exchange/instance.js';
@@ -6,58 +6,61 @@ import { BEARER_REFUSALS, TOKEN_REFUSALS } from '../token-exchange/instance.js';
 import type { Checked } from '../platform/input/schemas.js';
 import { isUnstorable } from '../platform/json/strict-json.js';
 
-/** An event must match all given members. */
+/** An event must match all given properties. */
 export interface TrailFilter {
-  /** Names of the catalogue, or beginnings of some with `*` at their end: one of them. */
+  /** One or more event names, or prefixes followed by `*`. */
   readonly event?: string | readonly string[];
   /** Id of the subject or of the actor. */
   readonly userId?: string;
-  /** Id of the subject: it has an index. */
+  /** Id of the subject; indexed. */
   readonly subjectUserId?: string;
-  /** Whom it is about, also in a refused token: by indexes. */
+  /** The person that the event is about, also in a refused token; indexed. */
   readonly person?: TrailPerson;
-  /** By the payload, character by character. */
+  /** In the payload; compared character by character. */
   readonly issuer?: string;
-  /** By the payload. */
+  /** In the payload. */
   readonly kid?: string;
-  /** By the payload. */
+  /** In the payload. */
   readonly reason?: string;
-  /** It has an index. */
+  /** Indexed. */
   readonly requestId?: string;
-  /** Leaves out what any stranger may have sent: what was refused before a signature was verified. */
+  /** Leaves out what unauthenticated clients may have caused: refusals before a signature was verified. */
   readonly withoutStrangers?: boolean;
-  /** Leaves out that commands and the operator's pages have read. */
+  /** Leaves out reads by commands and by the operator's page. */
   readonly withoutReadings?: boolean;
 }
 
-/** A user, or a person known only from tokens. */
+/** A user, or a person who is known only from tokens. */
 export interface TrailPerson {
   readonly userId?: string;
-  /** Of e-mail addresses and `sub`s (`PersonHashes`). */
+  /** Hashes of e-mail addresses and `sub`s (`PersonHashes`). */
   readonly hashes: readonly Buffer[];
 }
 
-/** A part of time; what is not given does not limit it. */
+/** A time range; a missing end is unlimited. */
 export interface TimeRange {
   readonly since?: Date;
-  /** Not included. */
+  /** Exclusive. */
   readonly until?: Date;
 }
 
-/** Where a page begins: in the time of the first one, whose beginning would otherwise move with the clock. */
+/**
+ * Where a page begins. It keeps the first page's time range, whose beginning would otherwise move with the
+ * clock.
+ */
 export interface TrailPlace {
   readonly range: TimeRange;
-  /** Behind the event of this id; without it, at the end of the trail or at its beginning, as the order has it. */
+  /** After the event with this id; undefined: at the first event of the order. */
   readonly id?: string;
 }
 
 const DAY_MS = 86_400_000;
 const USUAL_DAYS = 1;
 export const MOST_DAYS = 31;
-/** No issuer, reason or request id that is stored is longer. */
+/** No stored issuer, reason or request id is longer. */
 export const MAX_FILTER_CHARACTERS = 2048;
 
-/** Every `reason` that an event may have: those of refusals, those that its row of the catalogue lists, and faults. */
+/** Every possible `reason` of an event: of refusals, from the event catalogue, and for internal errors. */
 export const REASONS: ReadonlySet<string> = new Set([
   ...Object.keys(TOKEN_REFUSALS),
   ...Object.keys(BEARER_REFUSALS),
@@ -70,7 +73,10 @@ export const REASONS: ReadonlySet<string> = new Set([
 
 const CHECKS_OF_STRANGERS: ReadonlySet<string> = new Set(['client', 'token', 'header', 'key', 'signature']);
 
-/** Of refusals before a signature was verified. A token without `iss` has `claims_invalid`, and its event no issuer. */
+/**
+ * Reasons of refusals before a signature was verified. A token without `iss` has `claims_invalid`, and no
+ * issuer in its event.
+ */
 export const REASONS_OF_STRANGERS: readonly string[] = [
   ...Object.entries(TOKEN_REFUSALS).flatMap(([reason, { check }]) =>
     CHECKS_OF_STRANGERS.has(check) ? [reason] : [],
@@ -78,7 +84,7 @@ export const REASONS_OF_STRANGERS: readonly string[] = [
   ...(['malformed', 'not_issued_here'] satisfies BearerReason[]),
 ];
 
-/** A name without `svc.audit.` is taken for the rest of one. What no event is called is refused: it would find nothing. */
+/** Adds a missing `svc.audit.` prefix. Refuses unknown names, which would find nothing. */
 export function checkEvent(text: string): Checked<string> {
   const name = text.startsWith(EVENT_NAME_START) ? text : `${EVENT_NAME_START}${text}`;
   const isBeginning = name.endsWith('*');
@@ -88,7 +94,7 @@ export function checkEvent(text: string): Checked<string> {
   return found ? { value: name } : { rule: 'must be the name of an event, or the beginning of one and *' };
 }
 
-/** A reason that no event has is refused: it would find nothing. */
+/** Refuses unknown reasons, which would find nothing. */
 export function checkReason(text: string): Checked<string> {
   if (REASONS.has(text)) return { value: text };
   const meant = similarName(text, REASONS);
@@ -96,7 +102,7 @@ export function checkReason(text: string): Checked<string> {
   return { rule: `must be the reason of a refusal; ${hint}` };
 }
 
-/** Issuers, request ids. */
+/** Checks an issuer or a request id. */
 export function checkText(text: string): Checked<string> {
   if (text === '' || text.length > MAX_FILTER_CHARACTERS)
     return { rule: `must be a text of 1 to ${MAX_FILTER_CHARACTERS} characters` };
@@ -104,8 +110,8 @@ export function checkText(text: string): Checked<string> {
 }
 
 /**
- * The part of time that is looked through: the last day unless something is given; where only its end is given, the day before
- * that. The events of one request are found by an index: for them no time is needed.
+ * The time range to search. The default is the last day, or the day before a given end. A request's events
+ * are found by an index and need no time range.
  */
 export function checkRange(
   { since, until }: TimeRange,
@@ -121,15 +127,15 @@ export function checkRange(
   return { value: { since: begin, ...(until && { until }) } };
 }
 
-/** Of a cursor: its numbers and what is between them. */
+/** The length of a cursor's numbers and separators. */
 export const MAX_CURSOR_CHARACTERS = 18 + 1 + 14 + 1 + 14;
 
-/** `ID_SINCE_UNTIL`, times in milliseconds since 1970; without meaning for clients. */
+/** `ID_SINCE_UNTIL`, times in milliseconds since 1970. Opaque to clients. */
 export function writeCursor({ id = '', range: { since, until } }: TrailPlace): string {
   return [id, since?.getTime(), until?.getTime()].join('_');
 }
 
-/** Who makes a cursor up gets no more than by a filter: each page looks at so many events, and no more. */
+/** An invented cursor gains nothing over a filter: each page searches a limited number of events. */
 export function checkCursor(cursor: string): Checked<TrailPlace> {
   const [, id, since, until] = /^(\d{1,18})_(\d{1,14})?_(\d{1,14})?$/.exec(cursor) ?? [];
   if (id === undefined) return { rule: 'must be the nextCursor of an earlier page of this list' };

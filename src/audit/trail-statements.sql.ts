@@ -1,4 +1,5 @@
-// The statements that search the audit trail by a filter: each looks at a bounded number of rows, found by an index, however long the trail is.
+// The statements that search the audit trail by a filter. Each searches a limited number of rows, found by an
+// index, however long the trail is.
 import type { Sql } from '../platform/database/sql.js';
 import { parameter, sql, writtenSql } from '../platform/database/sql.js';
 import { READING_EVENT } from './instance-events.js';
@@ -7,28 +8,28 @@ import type { TimeRange, TrailFilter } from './trail-filter.js';
 
 /** The conditions for a row. */
 export interface Sought extends TrailFilter, TimeRange {
-  /** The id of a transaction: no events of later ones. */
+  /** A transaction id: events of later transactions are left out. */
   readonly upToTransaction?: string;
 }
 
-/** The ids among which events of some time lie, both included. */
+/** The range of ids to search, inclusive. */
 export interface IdRange {
   readonly first: bigint;
   readonly last: bigint;
 }
 
-/** One look at some rows that lie together. */
+/** One search of adjacent rows. */
 export interface Look extends Sought, IdRange {
-  /** So many rows are looked at. */
+  /** How many rows to search. */
   readonly depth: number;
 }
 
 interface LookForSome extends Look {
-  /** So many are answered. */
+  /** How many rows to return. */
   readonly limit: number;
 }
 
-/** A row that was looked at. */
+/** A searched row. */
 export interface LookedRow {
   readonly id: string;
   readonly event: string;
@@ -38,15 +39,18 @@ export interface LookedRow {
   readonly subjectUserId: string | null;
   readonly actorUserId: string | null;
   readonly payload: Readonly<Record<string, unknown>>;
-  /** Whether it is one of those sought. */
+  /** Whether the row matches. */
   readonly isFound: boolean;
-  /** Whether the look ended here for its depth: there may be more behind it. */
+  /** Whether the search ended here because of its depth: there may be more rows. */
   readonly isEnd: boolean;
 }
 
-/** A place in the order of events: behind this one, and before all that follow. Numbers of 64 bits, as text. */
+/** A position in the order of events, after the event with these numbers (64 bits, as strings). */
 export interface Position {
-  /** `0`: among the events from before a restore, which has set that (docs/reference/audit-streams.md). For a copy see `POSITIONS_IN_COPY` of sinks/sink-cursor.repository.ts. */
+  /**
+   * `0`: among the events from before a restore, which has set this value (docs/reference/audit-streams.md).
+   * For a copy see `POSITIONS_IN_COPY` in sinks/sink-cursor.repository.ts.
+   */
   readonly transactionId: string;
   readonly eventId: string;
 }
@@ -55,7 +59,7 @@ interface LookAfter extends Sought, Position {
   readonly depth: number;
 }
 
-/** For `LIKE`: no name has its other signs. */
+/** Patterns for `LIKE`. Event names contain no other special characters. */
 const PATTERNS = parameter(
   'text[]',
   ({ event }: Sought) => event && [event].flat().map((name) => name.replace(/\*$/, '%')),
@@ -78,11 +82,11 @@ export const SINCE = parameter('float8', ({ since }: TimeRange) => since && sinc
 const UNTIL = parameter('float8', ({ until }: TimeRange) => until && until.getTime() / 1000);
 const UP_TO = parameter('bigint', ({ upToTransaction }: Sought) => upToTransaction);
 
-/** Of the row `e`. */
+/** For the row `e`. */
 export const IS_IN_TIME: Sql<TimeRange> = sql`(${SINCE} IS NULL OR e.occurred_at >= to_timestamp(${SINCE}))
       AND (${UNTIL} IS NULL OR e.occurred_at < to_timestamp(${UNTIL}))`;
 
-/** Of the row `e`. One text for every choice of filters: what is not given is null. */
+/** For the row `e`. The text is the same for every combination of filters: missing ones are null. */
 export const IS_FOUND: Sql<Sought> = sql`((${PATTERNS} IS NULL OR e.name LIKE ANY (${PATTERNS}))
       AND (${USER} IS NULL OR e.subject_user_id = ${USER} OR e.actor_user_id = ${USER})
       AND (${SUBJECT} IS NULL OR e.subject_user_id = ${SUBJECT})
@@ -115,8 +119,9 @@ const ofSubject = (user: Sql<Look>, direction: Sql): Sql<Look> => sql<Look>`SELE
         ORDER BY subject_user_id ${direction}, id ${direction} LIMIT ${DEPTH}`;
 
 /**
- * By two columns at once, in conditions as in the order: the planner then has no other index that fits, for any number of events.
- * A request is found by its id or by its client's id for it, a person by the user's id or by what a refused token said.
+ * Each condition and order uses two columns, so that the planner has only one suitable index for any number
+ * of events. A request is found by its id or its client's id, a person by the user's id or the content of a
+ * refused token.
  */
 const ROWS: Readonly<Record<TrailIndex, (direction: Sql) => Sql<Look>>> = {
   id: (direction) => sql<Look>`SELECT * FROM audit_event WHERE id BETWEEN ${FIRST} AND ${LAST}
@@ -139,12 +144,12 @@ const ROWS: Readonly<Record<TrailIndex, (direction: Sql) => Sql<Look>>> = {
         ) either ORDER BY id ${direction} LIMIT ${DEPTH}`,
 };
 
-/** So many rows as the depth says, found by an index. */
+/** As many rows as `depth` allows, found by an index. */
 export function rowsBy(index: TrailIndex, order: TrailOrder): Sql<Look> {
   return ROWS[index](DIRECTIONS[order]);
 }
 
-/** Rows that are sought; and the last one that was looked at, where there may be more behind it. */
+/** The matching rows, and the last searched row if there may be more after it. */
 function look(index: TrailIndex, order: TrailOrder) {
   const limit = parameter('bigint', ({ limit: most }: LookForSome) => most);
   return writtenSql(sql<LookForSome>`SELECT looked.* FROM (
@@ -168,19 +173,19 @@ export const LOOKS = {
 };
 
 /**
- * Everything below it has ended, and what it wrote is to be seen: of the rows below none can appear any more. A sequence says
- * nothing of the kind, since who has drawn a number may commit after who drew a later one.
+ * All transactions below it have ended, and their rows are visible: no row can be added below it. A sequence
+ * cannot guarantee this, because transactions may commit in another order than they draw numbers.
  */
 const OLDEST_OPEN = sql`txid_snapshot_xmin(txid_current_snapshot())`;
 export const OLDEST_OPEN_TRANSACTION = writtenSql(OLDEST_OPEN).text;
 
-/** Behind all that can change no more. */
+/** After everything that can no longer change. */
 export const PRESENT = `SELECT ${OLDEST_OPEN_TRANSACTION} - 1 AS "transactionId", 9223372036854775807 AS "eventId"`;
 
 const TRANSACTION = parameter('bigint', ({ transactionId }: Position) => transactionId);
 const EVENT = parameter('bigint', ({ eventId }: Position) => eventId);
 
-/** @rule D87 By transaction, then by id; nothing of a transaction that is open, or younger than one that is. */
+/** @rule D87 Ordered by transaction, then by id. Leaves out open transactions and all later ones. */
 export const LOOK_AFTER = writtenSql(sql<LookAfter>`SELECT looked.* FROM (
       SELECT ${STORED}, e.transaction_id AS "transactionId", ${IS_FOUND} AS "isFound",
         row_number() OVER (ORDER BY e.transaction_id, e.id) = ${DEPTH} AS "isEnd"
@@ -194,8 +199,8 @@ export const LOOK_AFTER = writtenSql(sql<LookAfter>`SELECT looked.* FROM (
 const MOMENT = parameter('float8', (moment: Date) => moment.getTime() / 1000);
 
 /**
- * The place of a moment in the order of ids, by halving: times have no index, and lie nearly in the order of ids. Each step
- * reads one row by its key.
+ * Finds the position of a moment in the order of ids by binary search: times have no index, and are nearly in
+ * the order of ids. Each step reads one row by its key.
  */
 export const ID_AT = writtenSql(sql<Date>`WITH RECURSIVE search (low, high) AS (
       SELECT 0::bigint, coalesce((SELECT e.id FROM audit_event e ORDER BY e.id DESC LIMIT 1), 0) + 1

@@ -1,4 +1,4 @@
-// Counts what has happened in the audit trail, at a cost that does not grow with its length.
+// Counts events of the audit trail, at a cost that does not grow with its length.
 import { Inject, Injectable } from '@nestjs/common';
 import { OUTCOME_EVENTS, SIGN_IN_EVENTS } from './instance-events.js';
 import { OPERATOR_DATABASE } from '../platform/database/database.js';
@@ -9,18 +9,18 @@ import type { TimeRange, TrailFilter } from './trail-filter.js';
 import type { IdRange, Look, TrailIndex } from './trail-statements.sql.js';
 import { IS_FOUND, IS_IN_TIME, SINCE, rowsBy } from './trail-statements.sql.js';
 
-/** A part of time that has a beginning. */
+/** A time range with a beginning. */
 export interface BegunRange extends TimeRange {
   readonly since: Date;
 }
 
-/** Into what a range is cut, from its beginning on; what comes after the last part counts in it. */
+/** The equal parts of a range. The last part includes what comes after it. */
 export interface RangeParts {
   readonly seconds: number;
   readonly number: number;
 }
 
-/** Events of one kind, reason, issuer and key. */
+/** Events with the same name, reason, issuer and key. */
 export interface EventGroup {
   readonly event: string;
   readonly reason: string | null;
@@ -32,20 +32,20 @@ export interface EventGroup {
 }
 
 interface EventGroups extends Counted {
-  /** The one with the newest event first. */
+  /** The group with the newest event comes first. */
   readonly groups: readonly EventGroup[];
 }
 
 /** Events that were counted together. */
 export interface EventCount {
-  /** Of the table of names; null for all others. */
+  /** An event with an outcome; null for all others. */
   readonly name: string | null;
-  /** Which part of the range, from 0 on; null where it lies outside. */
+  /** The part of the range, from 0; null outside of it. */
   readonly bucket: number | null;
   readonly issuer: string | null;
   readonly reason: string | null;
   readonly count: number;
-  /** The oldest of them. */
+  /** The oldest event's id. */
   readonly oldestId: string;
   readonly oldestAt: Date;
 }
@@ -57,7 +57,7 @@ export interface EventCounts extends Counted {
 /** How far a count has come. */
 export interface Counted {
   readonly readEvents: number;
-  /** From when on everything was counted; undefined where all of the range was. */
+  /** The beginning of the counted time; undefined if the whole range was counted. */
   readonly countedSince: Date | undefined;
 }
 
@@ -82,7 +82,7 @@ const COUNT =
     FROM (${rowsBy('id', 'newest')}) e
   ) looked GROUP BY name, bucket, issuer, reason`);
 
-/** Columns that are not asked for are counted together, with nulls. */
+/** Events that do not match are counted together, with nulls. */
 const group = (index: TrailIndex) =>
   writtenSql(sql<Look>`SELECT event, reason, issuer, kid, count(*)::int AS count, min(id)::text AS "oldestId",
     min(occurred_at) AS "oldestAt", max(occurred_at) AS "newestAt"
@@ -101,14 +101,14 @@ const GROUPS = {
   request: group('request'),
 };
 
-/** So many of a user's last events are looked at for sign-ins. */
+/** How many of a user's latest events are searched for sign-ins. */
 const DEPTH_IN_LIST = 100;
 
 type GroupRow = Omit<EventGroup, 'event'> & Pick<EventCount, 'oldestId'> & { readonly event: string | null };
 
 /**
- * @rule D112 What the operator's page asks of the trail looks at 50,000 events at most, the newest of the time asked for, and the
- * answer says how far that has come.
+ * @rule D112 The operator page's queries search at most 50,000 events, the newest of the requested time. The
+ * response says how far the search has come.
  */
 @Injectable()
 export class TrailSummaryReader {
@@ -128,7 +128,7 @@ export class TrailSummaryReader {
     return { counts: rows.filter(({ name, bucket }) => name !== null && bucket !== null), ...counted };
   }
 
-  /** When each of some users signed in last, as far as their last hundred events say; ISO 8601. */
+  /** When some users last signed in, within their last hundred events; ISO 8601. */
   async lastSignIns(userIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const rows = await this.database.query<{ id: string; at: string }>(
       `SELECT asked.id::text AS id, to_char(found.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at FROM unnest($1::uuid[]) AS asked (id) CROSS JOIN LATERAL (
@@ -151,7 +151,7 @@ export class TrailSummaryReader {
       if (row.event === null) continue;
       const key = JSON.stringify([row.event, row.reason, row.issuer, row.kid]);
       const known = groups.get(key);
-      // Rows come from the newest on: what is known already is newer.
+      // Rows come newest first, so a known group is newer.
       const { count = 0, newestAt = row.newestAt } = known ?? {};
       groups.set(key, { ...row, event: row.event, count: count + row.count, newestAt });
     }
@@ -159,7 +159,7 @@ export class TrailSummaryReader {
     return { groups: newestFirst, ...counted };
   }
 
-  /** Counts rows from the newest on, look by look, up to so many as one answer may read. */
+  /** Counts rows from the newest on, search by search, up to the limit of one response. */
   private async gather<Row extends Pick<EventCount, 'count' | 'oldestId' | 'oldestAt'>>(
     range: TimeRange,
     look: (ids: IdRange) => Promise<Row[]>,

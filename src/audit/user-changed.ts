@@ -1,16 +1,17 @@
-// The event of a user who was created, changed or deleted by a user, an operator or a command; those of tokens have events of their own.
+// The event for a user who was created, changed or deleted by a user, an operator or a command. Tokens have
+// other events.
 import type { AuditContext, AuditEvent } from '../token-exchange/instance.js';
 import { auditEvent } from '../token-exchange/instance.js';
 import type { User } from '../users/user.repository.js';
 
-/** A user before and after: undefined where there was or is none. */
+/** A user before and after; undefined if the user did not exist. */
 export interface ChangeOfUser {
   readonly id: string;
   readonly from?: Pick<User, 'role' | 'enabled'>;
   readonly to?: Pick<User, 'role' | 'enabled'>;
 }
 
-/** Of who did it only `actorUserId` counts; undefined: a command. */
+/** Only `actorUserId` identifies the actor; undefined: a command. */
 export function userChanged(
   { occurredAt, requestId, actorUserId }: AuditContext,
   { id: subjectUserId, from, to }: ChangeOfUser,

@@ -1,18 +1,18 @@
-// A sink of the audit trail gets every event, in order, at least once.
+// An audit sink receives every event, in order, at least once.
 import type { PlacedEvent } from '../audit-trail.reader.js';
 import { shownEvent } from '../audit-trail.reader.js';
 import type { Position } from '../trail-statements.sql.js';
 
 /** An event on its way to the sinks. */
 export interface StreamedEvent {
-  /** The id of its row: unique for an event, and the same if the event comes twice. */
+  /** The id of its row: unique per event, and unchanged if the event is sent again. */
   readonly id: string;
-  /** Where a sink is that has had it. */
+  /** The position of a sink that has received the event. */
   readonly position: Position;
   readonly name: string;
   /** ISO 8601 in UTC, with milliseconds. */
   readonly occurredAt: string;
-  /** All of it, as a JSON object. */
+  /** The complete event as a JSON object. */
   readonly json: string;
 }
 
@@ -22,11 +22,14 @@ export function streamedEvent({ event, position }: PlacedEvent): StreamedEvent {
   return { id, position, name, occurredAt, json: JSON.stringify(shown) };
 }
 
-/** A sink took nothing. The message says why, with nothing of an event, an answer, an address or a secret. */
+/**
+ * A delivery failed. The message contains the cause, but nothing of an event, a response, an address or a
+ * secret.
+ */
 export class SinkError extends Error {
-  /** Whether the receiver refuses what was handed over, as far as it says so. */
+  /** Whether the receiver refuses the content, as far as it says so. */
   readonly isOfContent: boolean;
-  /** How long the receiver asks to be left alone, in milliseconds. */
+  /** How long the receiver asks the sink to wait, in milliseconds. */
   readonly retryAfterMs: number;
 
   constructor(message: string, { isOfContent = false, retryAfterMs = 0 } = {}) {
@@ -40,24 +43,24 @@ export abstract class AuditSink {
   abstract readonly name: string;
 
   /**
-   * So long after events were delivered they may still be lost if the connection breaks, in milliseconds. Only then does the
-   * cursor move past them.
+   * How long delivered events may still be lost if the connection breaks, in milliseconds. The cursor moves
+   * past them only after this time.
    */
   readonly unsafeMs: number = 0;
 
-  /** Whether nothing that was delivered since `connect` has been lost as far as can be known. */
+  /** Whether nothing that was delivered since `connect` is known to be lost. */
   isIntact(): boolean {
     return true;
   }
 
-  /** Whether the connection before the present one was closed by the other side in good order, as far as that can be seen. */
+  /** Whether the receiver closed the previous connection properly, as far as can be known. */
   hadGoodEnd(): boolean {
     return false;
   }
 
   /**
-   * Makes sure that there is a connection, where the sink keeps one.
-   * @returns true if it is another than before: what was not safe then must be delivered again
+   * Ensures that a connection exists, if the sink uses one.
+   * @returns true if the connection is new: unsafe events must be delivered again
    * @throws SinkError
    */
   connect(_signal: AbortSignal): Promise<boolean> {
@@ -65,17 +68,17 @@ export abstract class AuditSink {
   }
 
   /**
-   * Hands events over, in their order. Resolves when the sink has them all, as far as it can say so.
-   * @param signal ends the waiting, because the process stops
-   * @throws SinkError when it has not; it may have some of them then, and gets them again
+   * Delivers events in order. Resolves when the sink has received them all, as far as it can know.
+   * @param signal ends the wait when the process stops
+   * @throws SinkError if the delivery failed; the sink may have received some events, and gets them again
    */
   abstract deliver(events: readonly StreamedEvent[], signal: AbortSignal): Promise<void>;
 
-  /** Ends what is open. */
+  /** Closes the sink's connection. */
   abstract close(): Promise<void>;
 }
 
-/** A foreign error's code or class, since its text may hold an address or a part of an answer. */
+/** The code or class of a foreign error, whose message may contain an address or a part of a response. */
 export function codeOf(error: unknown): string {
   const { code, name } = error as { code?: unknown; name?: unknown };
   return String(code ?? name);

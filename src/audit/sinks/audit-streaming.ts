@@ -1,4 +1,4 @@
-// Keeps the streams to all sinks going while this process leads, and reports their state.
+// Runs the streams to all sinks while this process is the leader, and reports their state.
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type { Leader } from '../../platform/jobs/leader.js';
 import type { MayGoOn } from '../../platform/jobs/periodic.job.js';
@@ -9,13 +9,13 @@ import { SinkStream } from './sink-stream.js';
 
 const INTERVAL_SECONDS = 1;
 
-/** How the stream to one sink goes, for metrics. */
+/** The state of a sink's stream, for metrics. */
 export interface SinkStatus {
   readonly sink: string;
-  /** Events that were delivered by this process, those that were sent again among them. */
+  /** Events that this process has delivered, including repeated ones. */
   readonly delivered: number;
   readonly failures: number;
-  /** Undefined where another process leads, or it was not looked at yet. */
+  /** Undefined if another process is the leader, or before the first check. */
   readonly backlog?: { readonly events: number; readonly seconds: number; readonly blockedSeconds: number };
 }
 
@@ -23,9 +23,9 @@ interface StreamingParts extends StreamParts {
   readonly leader: Leader;
 }
 
-/** Only the leader streams (D87). */
+/** Streams the audit trail, but only on the leader (D87). */
 export class AuditStreaming implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  /** Of those that events are kept for (D90). */
+  /** The sinks for which events are kept (D90). */
   readonly sinkNames: readonly string[];
   private readonly streams: readonly SinkStream[];
   private readonly jobs: readonly PeriodicJob[];
@@ -70,7 +70,10 @@ export class AuditStreaming implements OnApplicationBootstrap, BeforeApplication
     );
   }
 
-  /** A name that was left out by mistake must not go unnoticed: nothing is kept for it (D90). */
+  /**
+   * Warns about a cursor whose sink is not configured. The sink may be missing by mistake, and no events are
+   * kept for it (D90).
+   */
   private async warnOfFormerSinks(): Promise<void> {
     const { cursors, log } = this.parts;
     const all = await cursors.all();

@@ -1,6 +1,6 @@
-// How long a sink of the audit trail is left alone after failures.
+// How long a sink is left alone after failures.
 
-/** The wait grows with each failure, so that a receiver that comes back is not overrun. */
+/** The wait grows with each failure, so that a recovering receiver is not overloaded. */
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
 
@@ -8,7 +8,7 @@ export class BackOff {
   private failures = 0;
   private until = -Infinity;
 
-  /** @param random from 0 up to 1 */
+  /** @param random returns a number from 0 up to 1 */
   constructor(private readonly random: () => number = Math.random) {}
 
   /** @param nowMs on a monotonic clock */
@@ -17,8 +17,9 @@ export class BackOff {
   }
 
   /**
-   * Twice as long as after the failure before, a minute at most, and up to half of it less: several do not return in step.
-   * @param leastMs the wait that the receiver asks for
+   * Doubles the wait, up to a minute, and shortens it at random by up to half, so that several senders do not
+   * return at once.
+   * @param leastMs the wait that the receiver has requested, in milliseconds
    */
   failed(nowMs: number, leastMs = 0): void {
     const longest = Math.min(FIRST_MS * 2 ** this.failures, LONGEST_MS);

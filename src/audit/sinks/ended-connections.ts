@@ -1,24 +1,26 @@
-// Events sent over connections that the sink closed in good order before they were safe, so that short connections make progress
-// too.
+// Tracks unsafe events on connections that the receiver has closed properly, so that short connections make
+// progress too.
 import type { Position } from '../trail-statements.sql.js';
 import { isBehind } from './sink-cursor.repository.js';
 
-/** What a sink was given, and when. */
+/** What was delivered to a sink, and when. */
 export interface Delivery {
-  /** Behind the last event of it. */
+  /** After the last delivered event. */
   readonly position: Position;
   readonly atMs: number;
 }
 
 export class EndedConnections {
-  /** In their order, each with the time of its first such connection. */
+  /** In order, each with the time of its first such connection. */
   private sent: readonly Delivery[] = [];
 
   /**
-   * Another one has ended. What was sent longer ago than a break can reach back, and over two of them, is safe (D89).
-   * @param deliveries over that one, in their order, from the cursor on
-   * @param safeAtMs what was sent up to then has had its time
-   * @returns behind what went over two of them, the first time long enough ago; undefined where nothing did
+   * Records another connection that has ended. Events that two such connections have carried are safe, if the
+   * first one carried them longer ago than a break can affect (D89).
+   * @param deliveries the connection's deliveries since the cursor, in order
+   * @param safeAtMs deliveries up to this time are old enough
+   * @returns the position of the last event that two ended connections have carried; undefined if there is
+   * none
    */
   ended(deliveries: readonly Delivery[], safeAtMs: number): Position | undefined {
     const reached = deliveries.at(-1)?.position;
@@ -30,7 +32,7 @@ export class EndedConnections {
     return twice.findLast(({ atMs }) => atMs <= safeAtMs)?.position;
   }
 
-  /** The cursor is there now. */
+  /** Call it when the cursor has moved here. */
   confirmed(cursor: Position): void {
     this.sent = this.sent.filter(({ position }) => isBehind(position, cursor));
   }

@@ -1,4 +1,4 @@
-// Where in the stream of events each sink is, and how much waits for it.
+// The position of each sink in the stream of events, and its backlog.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import type { Position } from '../trail-statements.sql.js';
@@ -9,19 +9,20 @@ export const BEGINNING: Position = { transactionId: '0', eventId: '0' };
 
 /** How far behind a sink is. */
 export interface Backlog {
-  /** Events that it has not had; counted up to `MOST_COUNTED`. */
+  /** Events that the sink has not received; counted up to `MOST_COUNTED`. */
   readonly events: number;
   /** Age of the oldest of them, in seconds. */
   readonly seconds: number;
-  /** Age of the oldest event that is held back because an older transaction is still open, in seconds. */
+  /** Age of the oldest event that waits for an open transaction, in seconds. */
   readonly blockedSeconds: number;
 }
 
 const MOST_COUNTED = 100_000;
 
 /**
- * Whether a cursor is ahead of the database's transactions, since a restore from a dump counts them anew. Once seen, it stays:
- * when the count has caught up, all events until then would be skipped.
+ * Whether a cursor is ahead of the database's transactions, because a restore from a dump restarts their
+ * numbers. The state is stored: once the numbers have caught up, all events up to the cursor would be
+ * skipped.
  */
 export const IS_AHEAD =
   '(ahead_since IS NOT NULL OR transaction_id >= txid_snapshot_xmax(txid_current_snapshot()))';
@@ -30,7 +31,7 @@ export const IS_AHEAD =
 export class SinkCursorRepository {
   constructor(private readonly database: Database) {}
 
-  /** Where a sink is, and whether that is ahead of the database. Undefined for a sink that has no cursor. */
+  /** A sink's position, and whether it is ahead of the database. Undefined if the sink has no cursor. */
   async cursorOf(name: string): Promise<{ position: Position; isAhead: boolean } | undefined> {
     const [row] = await this.database.background.query<{
       transaction_id: string;
@@ -43,7 +44,7 @@ export class SinkCursorRepository {
     return { position: { transactionId: row.transaction_id, eventId: row.event_id }, isAhead: row.is_ahead };
   }
 
-  /** Writes down that a cursor is ahead, until an operator resets it (docs/reference/audit-streams.md). */
+  /** Stores that a cursor is ahead, until an operator resets it (docs/reference/audit-streams.md). */
   async noteAhead(name: string): Promise<void> {
     await this.database.background.change(
       `UPDATE audit_sink_cursor SET ahead_since = now()
@@ -52,7 +53,10 @@ export class SinkCursorRepository {
     );
   }
 
-  /** Gives a sink a cursor behind all present events, unless it has one: an old trail would flood a new receiver. */
+  /**
+   * Creates a sink's cursor after all present events, unless it has one: an old trail would flood a new
+   * receiver.
+   */
   async begin(name: string): Promise<void> {
     await this.database.background.query(
       `INSERT INTO audit_sink_cursor (name, transaction_id, event_id)
@@ -63,7 +67,8 @@ export class SinkCursorRepository {
   }
 
   /**
-   * Moves a cursor only from the position that the caller knows, so that a previous leader cannot move it back (D87).
+   * Moves a cursor only from the position that the caller knows, so that a former leader cannot move it back
+   * (D87).
    * @returns whether it has moved
    */
   async move(name: string, from: Position, to: Position): Promise<boolean> {
@@ -88,7 +93,7 @@ export class SinkCursorRepository {
     return { events: row?.events ?? 0, seconds: row?.seconds ?? 0, blockedSeconds: row?.blocked ?? 0 };
   }
 
-  /** The sinks that have a cursor, with the moment at which each moved it last. */
+  /** All sinks with a cursor, and when it last moved. */
   async all(): Promise<{ name: string; movedAt: Date }[]> {
     return this.database.background.query(
       'SELECT name, moved_at AS "movedAt" FROM audit_sink_cursor ORDER BY name',
@@ -96,27 +101,31 @@ export class SinkCursorRepository {
   }
 }
 
-/** In seconds, on the database's clock; events bear the time of an instance's, which may be ahead. */
+/**
+ * The age of a moment in seconds, on the database's clock. Not negative, although an event's time is from an
+ * instance, whose clock may be ahead.
+ */
 function ageOf(moment: string): string {
   return `coalesce(greatest(extract(epoch FROM now() - (${moment})), 0), 0)::float8`;
 }
 
-/** Whether one position comes later in the order of events than the other. */
+/** Whether `one` is later in the order of events than `other`. */
 export function isBehind(one: Position, other: Position): boolean {
   const [transaction, otherTransaction] = [BigInt(one.transactionId), BigInt(other.transactionId)];
   if (transaction !== otherTransaction) return transaction > otherTransaction;
   return BigInt(one.eventId) > BigInt(other.eventId);
 }
 
-/** The source's cursors in the order of their positions, before one of them or an event. */
+/** Counts the source's cursors that are before an event or another cursor. */
 const cursorsBefore = (eventId: string) =>
   `(SELECT count(*) FROM audit_sink_cursor AS other
     WHERE (other.transaction_id, other.event_id) < (source.transaction_id, source.${eventId}))`;
 
 /**
- * In place of its transaction an event gets the number of sinks that have not had it: 0 for none. What no sink has had gets the
- * transaction of the copy, whose number is always larger. So each sink has had what comes up to its own number, and goes on behind that.
- * In a copy each sink goes on behind the event that it had last (D137).
+ * Positions in a copied database, where each sink continues after its last event (D137). Instead of its
+ * transaction, an event gets the number of sinks that have not received it; 0 if all have. Events that no
+ * sink has received get the transaction of the copy, whose number is always larger. A sink's cursor has the
+ * sink's own number: it has received the events up to there, and continues after them.
  */
 export const POSITIONS_IN_COPY = {
   audit_event: {

@@ -1,4 +1,4 @@
-// Which sinks the audit trail has and how long events are kept, as the configuration says it.
+// The configured sinks of the audit trail, and how long events are kept.
 import { X509Certificate } from 'node:crypto';
 import { VARIABLES } from '../../config/environment.js';
 import type { Config, ConfigReading } from '../../config/load-config.js';
@@ -7,13 +7,13 @@ import type { Header } from '../../config/variable-formats.js';
 
 export interface WebhookSettings {
   readonly url: string;
-  /** Secret; each signs. */
+  /** Secret; each adds a signature. */
   readonly secrets: readonly string[];
-  /** Secret; sent with each post. */
+  /** Secret; sent with each request. */
   readonly headers: readonly Header[];
   /** Allows `http:` and loopback addresses. */
   readonly allowHttp: boolean;
-  /** CIDR ranges that are not public and yet allowed. */
+  /** CIDR ranges that are allowed although they are not public. */
   readonly allowPrivate: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export interface SyslogSettings {
   readonly host: string;
   readonly port: number;
   readonly useTls: boolean;
-  /** PEM; those of Node.js without it. */
+  /** In PEM; undefined: Node.js's own certificates. */
   readonly ca?: string;
 }
 
@@ -31,7 +31,7 @@ export interface SinkSettings {
   readonly standardOutput: boolean;
 }
 
-/** The settings of the trail. */
+/** The trail's settings. */
 type AuditConfig = Pick<Config, Extract<keyof Config, `audit${string}`>>;
 
 export function sinkSettings(config: AuditConfig): SinkSettings {
@@ -45,8 +45,8 @@ export function sinkSettings(config: AuditConfig): SinkSettings {
 type Given = ConfigReading['given'];
 
 /**
- * Contradictions in it, with which the process must not start. No value is named.
- * @param given what was set: what is there and cannot be read is not missing
+ * Contradictory settings, with which the process must not start. The messages contain no values.
+ * @param given the variables that are set; a set variable is not missing, even if its value is invalid
  */
 export function auditProblems(config: AuditConfig, given: Given): string[] {
   return [...webhookProblems(config, given), ...syslogProblems(config, given), ...ageProblems(config)];

@@ -1,4 +1,5 @@
-// Brings the audit trail to one sink: reads on from its cursor, delivers, and moves the cursor behind what is safe there.
+// Streams the audit trail to one sink: reads from its cursor, delivers, and moves the cursor once events are
+// safe.
 import type { MayGoOn } from '../../platform/jobs/periodic.job.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Log } from '../../platform/log/log.js';
@@ -12,9 +13,9 @@ import type { Position } from '../trail-statements.sql.js';
 import type { Backlog, SinkCursorRepository } from './sink-cursor.repository.js';
 import { BEGINNING, isBehind } from './sink-cursor.repository.js';
 
-/** A page is in memory as a whole, and is made into objects at one go. */
+/** A page is held in memory, and parsed at once. */
 const PAGE_EVENTS = 500;
-/** The most bytes in one delivery; a single event may be larger. */
+/** The maximum bytes per delivery; a single event may be larger. */
 const DELIVERY_BYTES = 2 ** 20;
 const BACKLOG_EVERY_MS = 5_000;
 
@@ -25,10 +26,10 @@ export interface StreamParts {
   readonly log: Log;
 }
 
-/** Another process leads by now, or did meanwhile. */
+/** Another process is, or was meanwhile, the leader. */
 class CursorMovedError extends Error {}
 
-/** How the stream to a sink goes. */
+/** Counters of a sink's stream. */
 interface StreamCounts {
   delivered: number;
   failures: number;
@@ -36,24 +37,24 @@ interface StreamCounts {
 
 export class SinkStream {
   readonly counts: StreamCounts = { delivered: 0, failures: 0 };
-  /** Undefined until it was looked at. */
+  /** Undefined before the first check. */
   backlog: Backlog | undefined;
   private backlogAtMs = -Infinity;
-  /** As this process has read or moved it last. */
+  /** The position that this process has last read or written. */
   private cursor: Position | undefined;
-  /** Behind what was delivered; at the cursor or ahead of it. */
+  /** After the last delivered event; at the cursor or ahead of it. */
   private reached: Position | undefined;
   private unsafe: Delivery[] = [];
   private readonly endedConnections = new EndedConnections();
-  /** Since when there is something that was sent and is not safe, over all connections. */
+  /** Since when events have been sent that are not safe yet, over all connections. */
   private unsafeSinceMs: number | undefined;
   private hasReportedBreak = false;
   private most = PAGE_EVENTS;
   private readonly backOff = new BackOff();
   private failingSinceMs: number | undefined;
-  /** The events in delivery. */
+  /** The events of the current delivery. */
   private handed: readonly StreamedEvent[] = [];
-  /** The event that was logged as one that the sink does not take. */
+  /** The refused event that was logged last. */
   private refusedId: string | undefined;
 
   constructor(
@@ -62,15 +63,15 @@ export class SinkStream {
   ) {}
 
   /**
-   * Delivers until nothing is left or it may not go on. After a failure sink and database are left alone for a while.
-   * @param signal ends it at once
+   * Delivers until nothing is left or it must stop. After a failure it waits before the next attempt.
+   * @param signal stops it at once
    */
   async run(mayGoOn: MayGoOn, signal: AbortSignal): Promise<void> {
     try {
       if (!this.backOff.isWaiting(this.parts.clock.monotonicMs())) await this.stream(mayGoOn, signal);
       await this.lookAtBacklog();
     } catch (error) {
-      // Where to go on is read again, and so is what comes there: a standby that took over may not have had it all.
+      // Cursor and events are read again: a standby that took over may lack some.
       this.cursor = undefined;
       if (!(error instanceof SinkError)) this.forgetSent();
       if (!signal.aborted && !(error instanceof CursorMovedError)) this.failed(error);
@@ -88,11 +89,11 @@ export class SinkStream {
     this.succeeded();
   }
 
-  /** Goes back to the cursor if another process has moved it, or if the connection is new. */
+  /** Returns to the cursor if another process has moved it, or the connection is new. */
   private async resume(signal: AbortSignal): Promise<void> {
     const { sink } = this;
     const cursor = await this.readCursor();
-    // A sink that cannot be reached has a backlog too.
+    // An unreachable sink has a backlog too.
     this.reached ??= cursor;
     const isNew = await sink.connect(signal);
     const isElsewhere = this.cursor !== undefined && !isSame(cursor, this.cursor);
@@ -103,7 +104,10 @@ export class SinkStream {
     this.unsafe = [];
   }
 
-  /** Events that were not safe when a connection broke are sent again, unless connections always end before any is safe. */
+  /**
+   * Sends unsafe events again after a broken connection, unless connections always end before events become
+   * safe.
+   */
   private async afterBreak(cursor: Position): Promise<Position> {
     const { sink, unsafe, endedConnections, parts } = this;
     if (unsafe.length === 0) return cursor;
@@ -117,7 +121,7 @@ export class SinkStream {
     return safe;
   }
 
-  /** Not where it was a failure already. Logged once, until a connection lasts. */
+  /** Logs a broken connection once, until a connection lasts. An ongoing failure is not counted again. */
   private reportBreak(): void {
     if (this.failingSinceMs !== undefined) return;
     this.counts.failures += 1;
@@ -148,7 +152,10 @@ export class SinkStream {
     return cursor.position;
   }
 
-  /** After a restore elsewhere the position of a sink is unknown: it gets nothing until an operator sets it. */
+  /**
+   * After a restore on another server, a sink's position is unknown: it gets nothing until an operator sets
+   * it.
+   */
   private async refuseAhead(): Promise<never> {
     await this.parts.cursors.noteAhead(this.sink.name);
     this.reached = BEGINNING;
@@ -178,7 +185,7 @@ export class SinkStream {
     return news.end !== undefined || events.length < page.length;
   }
 
-  /** Moves the cursor behind what is safe with the sink by now (D87). */
+  /** Moves the cursor past the events that are safe by now (D87). */
   private async confirm(): Promise<void> {
     const { sink, unsafe, cursor } = this;
     const safeAtMs = this.parts.clock.monotonicMs() - sink.unsafeMs;
@@ -201,7 +208,10 @@ export class SinkStream {
     this.parts.log.info({ sink: this.sink.name, seconds }, 'a sink of the audit trail gets events again');
   }
 
-  /** Less at once next time: it may be the size that is not taken. Logged once an outage, since attempts go on. */
+  /**
+   * Halves the next delivery, in case its size was the cause. Logs once per outage, although attempts
+   * continue.
+   */
   private failed(error: unknown): void {
     const nowMs = this.parts.clock.monotonicMs();
     this.counts.failures += 1;
@@ -218,7 +228,7 @@ export class SinkStream {
     );
   }
 
-  /** An event that the sink refuses even alone holds up all others: an operator has to look. */
+  /** Logs an event that the sink refuses even alone. It blocks all later ones, so an operator must act. */
   private reportRefused(error: unknown): void {
     const [event, ...others] = this.handed;
     if (event === undefined || others.length > 0 || event.id === this.refusedId) return;
@@ -238,7 +248,7 @@ export class SinkStream {
     this.backlog = { ...backlog, seconds: Math.max(backlog.seconds, this.overdueSeconds()) };
   }
 
-  /** How much longer than it takes something that was sent has not become safe. */
+  /** How many seconds the oldest unsafe event is overdue. */
   private overdueSeconds(): number {
     const nowMs = this.parts.clock.monotonicMs();
     return (nowMs - (this.unsafeSinceMs ?? nowMs) - this.sink.unsafeMs) / 1000;
@@ -249,7 +259,7 @@ function isSame(one: Position, other: Position): boolean {
   return one.transactionId === other.transactionId && one.eventId === other.eventId;
 }
 
-/** As many as may go at once, one at least. */
+/** The first events that fit into one delivery; at least one. */
 function firstOf(page: readonly StreamedEvent[], most: number): readonly StreamedEvent[] {
   let bytes = 0;
   const tooMany = page.findIndex(({ json }, index) => {

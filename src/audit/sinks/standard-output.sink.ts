@@ -1,4 +1,4 @@
-// Writes audit events to standard output, for a collector of the process's output.
+// Writes audit events to standard output, for a log collector.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LineOutput } from '../../platform/log/logger.js';
 import type { StreamedEvent } from './audit-sink.js';
@@ -6,7 +6,7 @@ import { AuditSink, SinkError } from './audit-sink.js';
 
 const WRITE_MS = 10_000;
 
-/** Through the output of the log, so that whole lines of both follow one another. */
+/** Uses the log's output, so that lines of both are never mixed. */
 export class StandardOutputSink extends AuditSink {
   readonly name = 'stdout';
 
@@ -15,7 +15,7 @@ export class StandardOutputSink extends AuditSink {
   }
 
   async deliver(events: readonly StreamedEvent[], signal: AbortSignal): Promise<void> {
-    // A full output drops lines: there is room once the earlier lines are written.
+    // A full output drops lines: once the earlier lines are written there is room.
     await this.untilWritten(signal);
     for (const { json } of events)
       if (!this.output.write(`{"type":"audit-event",${json.slice(1)}\n`))

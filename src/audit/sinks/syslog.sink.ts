@@ -9,19 +9,19 @@ import { AuditSink, SinkError, codeOf } from './audit-sink.js';
 import type { SyslogSettings } from './sink-settings.js';
 
 const CONNECT_MS = 10_000;
-/** A server that takes nothing for so long counts as lost. */
+/** A server that accepts nothing for this long is lost. */
 const WRITE_MS = 30_000;
 const KEEPALIVE_DELAY_MS = 10_000;
 const GOODBYE_MS = 1_000;
 /**
- * Events of this time before a broken connection are sent again. It is long enough for a server to write what it has read. A longer
- * time would repeat more events after each break.
+ * Events of this long before a broken connection are sent again. The time suffices for a server to write what
+ * it has read. A longer time would repeat more events after each break.
  */
 const RESEND_MS = 60_000;
 
 /**
- * Syslog has no acknowledgement: what was written to a connection may be lost with it. So what was sent shortly before one broke is
- * sent again on the next, and is not safe until then (D89).
+ * Sends events by syslog, which has no acknowledgement: what was written to a connection may be lost with it.
+ * Events that were sent shortly before a break are therefore sent again, and are not safe until then (D89).
  */
 export class SyslogSink extends AuditSink {
   readonly name = 'syslog';
@@ -30,7 +30,7 @@ export class SyslogSink extends AuditSink {
   private present = new Ending();
   private former = new Ending();
 
-  /** @param hostname what messages say of where they come from */
+  /** @param hostname the host name in messages */
   constructor(
     private readonly settings: SyslogSettings,
     private readonly hostname: string,
@@ -38,7 +38,7 @@ export class SyslogSink extends AuditSink {
     super();
   }
 
-  /** Most servers close the connection before they stop: then the system knows before more is written. */
+  /** Most servers close the connection before they stop: then it is known before more is written. */
   override isIntact(): boolean {
     return this.socket?.writable === true;
   }
@@ -52,7 +52,7 @@ export class SyslogSink extends AuditSink {
     this.socket?.destroy();
     this.socket = undefined;
     const socket = this.createSocket();
-    // Nothing is expected from a syslog server; unread, it would keep its goodbye from being seen.
+    // Syslog servers send nothing, but without reading their goodbye would go unnoticed.
     socket.resume();
     const ready = this.settings.useTls ? 'secureConnect' : 'connect';
     await settled(socket, signal, CONNECT_MS, (done) => socket.once(ready, () => done()));
@@ -82,15 +82,19 @@ export class SyslogSink extends AuditSink {
     const { host, port, useTls, ca } = this.settings;
     const keepAlive = { keepAlive: true, keepAliveInitialDelay: KEEPALIVE_DELAY_MS, noDelay: true };
     const socket = useTls
-      ? // A name is sent to the server, an address cannot be (RFC 6066 §3); the certificate must be for either.
+      ? // Only a name can be sent to the server (RFC 6066 §3); the certificate must match a name or an address.
         connectTls({ host, port, ca, ...(isIP(host) === 0 && { servername: host }), ...keepAlive })
       : connectTcp({ host, port, ...keepAlive });
-    // Without a listener an error would end the process; the socket is no longer writable after it, and that is looked at.
+    // Without a listener an error would end the process. Afterwards the socket is no longer writable, which
+    // is checked.
     return socket.on('error', () => undefined);
   }
 }
 
-/** How a connection ends: with a goodbye from the other side, and with nothing unread there, which would be an error here. */
+/**
+ * How a connection ends. A good end is a goodbye from the server, without unread data there, which would be
+ * an error here.
+ */
 class Ending {
   private hasGoodbye = false;
   private hasError = false;
@@ -105,7 +109,7 @@ class Ending {
 }
 
 /**
- * Waits for a step on a socket, and destroys the socket where it does not come about.
+ * Waits for a step on a socket, and destroys the socket if it fails.
  * @throws SinkError
  */
 async function settled(
@@ -132,7 +136,7 @@ async function settled(
     throw error instanceof SinkError ? error : new SinkError(`the connection failed (${codeOf(error)})`);
   } finally {
     over.abort();
-    // The later ones are ignored.
+    // Later outcomes are ignored.
     void Promise.allSettled([stepped, closed, late]);
   }
 }
@@ -146,15 +150,18 @@ const MOST_HOSTNAME = 255;
 const MOST_MSGID = 32;
 const NIL = '-';
 
-/** rsyslog splits messages of more than 8,096 octets, unless it is configured; RFC 5425 §4.3.1 asks receivers to take 8,192. */
+/**
+ * rsyslog splits messages of more than 8,096 octets by default. RFC 5425 §4.3.1 asks receivers to accept
+ * 8,192.
+ */
 const MOST_FRAME_BYTES = 8000;
-/** The number of octets before a message, and a space. */
+/** The number of octets in front of a message, and a space. */
 const COUNT_BYTES = 5;
 
 /**
- * A frame by octet counting (RFC 6587 §3.4.1, RFC 5425 §4.3), with the event as JSON in its MSG. The event's own time and id are
- * in it, so a message that is sent again is the same, octet by octet.
- * @param hostname of the instance, by its public address: whichever of its processes sends, it is the same
+ * A frame with octet counting (RFC 6587 §3.4.1, RFC 5425 §4.3), and the event as JSON in its MSG. It contains
+ * the event's own time and id, so a repeated message is identical.
+ * @param hostname from the instance's public URL, so that all its processes send the same
  */
 export function syslogFrame({ name, occurredAt, json }: StreamedEvent, hostname: string): string {
   const priority = FACILITY * 8 + (/(failed|refused)$/.test(name) ? WARNING : INFORMATIONAL);
@@ -163,7 +170,7 @@ export function syslogFrame({ name, occurredAt, json }: StreamedEvent, hostname:
   return `${Buffer.byteLength(message)} ${message}`;
 }
 
-/** Removes the largest members of an event's payload until the event fits, and names them in `cut`. */
+/** Removes the largest payload members until the event fits, and lists them in `cut`. */
 function fitting(json: string, mostBytes: number): string {
   if (Buffer.byteLength(json) <= mostBytes) return json;
   const { payload, ...rest } = JSON.parse(json) as { payload: Record<string, unknown> };
@@ -181,12 +188,12 @@ function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** The event's name without what all share: `succeeded`, `api.called`. */
+/** The event's name without the common prefix: `succeeded`, `api.called`. */
 function messageId(name: string): string {
   return printable(name.replace(/^svc\.audit\.(token-exchange\.)?/, ''), MOST_MSGID);
 }
 
-/** PRINTUSASCII, without which it is NIL. */
+/** Keeps PRINTUSASCII only; NIL if nothing is left. */
 function printable(text: string, most: number): string {
   return text.replace(/[^\x21-\x7e]/g, '').slice(0, most) || NIL;
 }

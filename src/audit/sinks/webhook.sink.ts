@@ -1,4 +1,4 @@
-// Posts audit events to an address of the operator's, signed, many at a time.
+// Posts batches of audit events to the operator's URL, signed.
 import { createHmac } from 'node:crypto';
 import { Client } from 'undici';
 import { VARIABLES } from '../../config/environment.js';
@@ -13,23 +13,26 @@ import type { StreamedEvent } from './audit-sink.js';
 import { AuditSink, SinkError, codeOf } from './audit-sink.js';
 import type { WebhookSettings } from './sink-settings.js';
 
-/** What receivers, and firewalls before them, answer to a body that they do not like. Not 403, which wrong credentials get too. */
+/**
+ * Status codes with which receivers and firewalls refuse a body. Not 403, which wrong credentials get too.
+ */
 const OF_CONTENT = [400, 406, 413, 422];
-/** Over all: name server, connection, request and the head of the answer. */
+/** The total time limit: DNS, connection, request and response headers. */
 const DEADLINE_MS = 10_000;
 const VARIABLE_NAMES = {
   allowHttp: VARIABLES.auditWebhookAllowHttp.name,
   allowPrivate: VARIABLES.auditWebhookAllowPrivate.name,
 };
-/** So much of an answer's body is read and ignored, to use the connection again. */
+/** How much of a response body is read and discarded, to reuse the connection. */
 const MOST_ANSWER_BYTES = 65_536;
-/** A longer `Retry-After` is taken for this long: it may be a mistake, and events are waiting. */
+/** A longer `Retry-After` is reduced to this: it may be a mistake, and events are waiting. */
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
 const CREDENTIALS_REFUSED = `the receiver refuses the credentials in ${VARIABLES.auditWebhookHeaders.name}, ${VARIABLES.auditWebhookUrl.name} or ${VARIABLES.auditWebhookSecrets.name}`;
 
 /**
- * @rule D89 Only a 2xx answer counts, redirects are not followed, `Retry-After` is obeyed, and connections go to public addresses alone unless the
- * configuration allows others. Those are the ones that were allowed when the connection was made, which is used for several posts.
+ * @rule D89 Only a 2xx response is a success, redirects are not followed, and `Retry-After` is obeyed. Only
+ * public addresses are reached, unless the configuration allows others. The address is checked when the
+ * connection is opened; several requests then use it.
  */
 export class WebhookSink extends AuditSink {
   readonly name = 'webhook';
@@ -58,7 +61,7 @@ export class WebhookSink extends AuditSink {
           retryAfterMs: retryAfterMs(retryAfter, this.clock.nowMs()),
         });
     } catch (error) {
-      // Work in progress on the connection is not waited for.
+      // Aborts pending work on the connection.
       await this.close();
       throw deadline.aborted
         ? new SinkError(`no answer within ${DEADLINE_MS / 1000} seconds`)
@@ -120,14 +123,14 @@ function asSinkError(error: unknown): SinkError {
   return new SinkError(`the connection failed (${codeOf(error)})`);
 }
 
-/** Signs what is posted to a webhook, so that its receiver knows who sent it and when. */
+/** The header with the signature, which proves to the receiver who sent the request and when. */
 const SIGNATURE_HEADER = 'x-audit-signature';
 
 /**
- * The header's value: `t=SECONDS,v1=HEX`, with a `v1` for each secret. Signed is `SECONDS.BODY` by HMAC-SHA-256; the time is in
- * it, so that what was caught once cannot be posted again later.
+ * The header's value: `t=SECONDS,v1=HEX`, with one `v1` per secret. Each is the HMAC-SHA-256 of
+ * `SECONDS.BODY`. It includes the time, so that a captured request cannot be replayed later.
  * @param seconds since the Unix epoch
- * @param secrets as the receiver has them, their UTF-8 bytes being the key
+ * @param secrets the receiver's secrets; their UTF-8 bytes are the key
  */
 export function signatureOf(body: string, seconds: number, secrets: readonly string[]): string {
   const signatures = secrets.map((secret) => {
