@@ -1,4 +1,4 @@
-// Sessions and access tokens of the instance, and the authentication with them.
+// The instance's sessions and access tokens, and authentication with them.
 import { Module } from '@nestjs/common';
 import type { Startup } from '../config/startup.js';
 import { STARTUP } from '../config/startup.js';
@@ -21,7 +21,9 @@ import { SessionController } from './session.controller.js';
 
 const AUTHENTICATION = [AuthenticationService, AuthenticationGuard, BearerRefusalRecorder];
 
-/** Sessions and tokens go on while token exchange is off: so they are provided here, and given to it. */
+/**
+ * Sessions and tokens remain valid while token exchange is off, so they are provided here and passed to it.
+ */
 @Module({
   imports: [UsersModule],
   controllers: [SessionController],

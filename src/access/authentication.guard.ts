@@ -1,4 +1,5 @@
-// Chooses between the credentials of a request, access token or session, and lets it through if the one is good.
+// Chooses between the credentials of a request, access token or session, and admits the request if that one
+// is valid.
 import type { CanActivate, ExecutionContext, CallHandler, NestInterceptor } from '@nestjs/common';
 import {
   ConflictException,
@@ -38,22 +39,22 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the AuthenticationGuard. */
     principal?: Principal;
-    /** The scope that an access token needs here, for the challenge of every 401 of the call. */
+    /** The scope that an access token needs here, for the challenge of every 401. */
     neededScope?: string;
   }
 }
 
-/** Another scheme, or a token with characters that none has. */
+/** Another scheme, or a token with characters that are not allowed in tokens. */
 const NO_ACCESS_TOKEN = { refusal: { reason: 'malformed' } } as const satisfies BearerVerdict;
 const NO_CREDENTIAL = 'Sign in, or send an access token';
-/** The scope that an access token needs at a route; set only where it needs one. */
+/** The scope that an access token needs at a route; undefined if it needs none. */
 export const RouteScope = Reflector.createDecorator<string>();
-/** All others may change something. */
+/** All other methods may change something. */
 export const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
-/** The id of the user whom the sending page shows, from `/rest/me`: neither a secret nor a proof. */
+/** The id of the user whom the sending page shows, from `/rest/me`: neither secret nor proof. */
 const SESSION_USER = 'x-session-user';
 
-/** Hands a controller the principal that the AuthenticationGuard found. Use only behind that guard. */
+/** Passes a controller the principal that the AuthenticationGuard has set. Use it only behind that guard. */
 export const CurrentPrincipal = createParamDecorator((_: unknown, context: ExecutionContext): Principal => {
   const { principal } = context.switchToHttp().getRequest<FastifyRequest>();
   if (principal === undefined)
@@ -61,11 +62,11 @@ export const CurrentPrincipal = createParamDecorator((_: unknown, context: Execu
   return principal;
 });
 
-/** A call that is to be authenticated. */
+/** A call to authenticate. */
 interface Call {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** What a token would need; undefined: none, or no token helps. */
+  /** The scope that a token needs; undefined: none, or tokens are not accepted. */
   readonly scope: string | undefined;
 }
 
@@ -81,11 +82,14 @@ export class AuthenticationGuard implements CanActivate {
     private readonly reflector: Reflector,
   ) {}
 
-  /** @rule 4.3 An issued token is shown as `Authorization: Bearer`, a bound one as `DPoP`; see access-token.service.ts for its expiry. */
+  /**
+   * @rule 4.3 Access tokens are sent as `Authorization: Bearer`, bound ones as `DPoP`. See
+   * access-token.service.ts for their expiry.
+   */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
-    // WaitLimitInterceptor counts on from here.
+    // WaitLimitInterceptor counts from here.
     stateOf(request).beginWait();
     const reply = http.getResponse<FastifyReply>();
     const scope: string | undefined = this.reflector.get(RouteScope, context.getHandler());
@@ -96,7 +100,9 @@ export class AuthenticationGuard implements CanActivate {
     return true;
   }
 
-  /** If `Authorization` is there it alone decides: a request never falls back to another identity (D41). */
+  /**
+   * If `Authorization` is present, it alone decides: a request never falls back to another identity (D41).
+   */
   private async principalOf(call: Call): Promise<Principal> {
     const { request } = call;
     const { authorization } = request.headers;
@@ -124,7 +130,9 @@ export class AuthenticationGuard implements CanActivate {
     throw this.unauthenticated(call, text, { error, reason });
   }
 
-  /** @throws UnauthorizedException where a bound session has ended: that is no refusal of a credential, and no event */
+  /**
+   * @throws UnauthorizedException if a bound session has ended; this is no refused credential, and no event
+   */
   private async verdictOn(presented: PresentedCall, call: Call): Promise<BearerVerdict> {
     if (!isSessionToken(presented.token)) return this.authentication.byAccessToken(presented);
     const verdict = await this.authentication.byBoundSession(presented);
@@ -132,7 +140,9 @@ export class AuthenticationGuard implements CanActivate {
     return verdict;
   }
 
-  /** Says who has ended the session, for the page in the frame and its host page. */
+  /**
+   * The 401 without a session. It tells the page in the frame and its host page who has ended the session.
+   */
   private async withoutSession(
     kind: 'cookie' | 'bound',
     ids: readonly string[],
@@ -157,7 +167,8 @@ export class AuthenticationGuard implements CanActivate {
   }
 
   /**
-   * The session cookie is sent from other sites too, so a writing request must prove that a page of the instance made it.
+   * Refuses forged requests: other sites can make browsers send the session cookie, so a writing request must
+   * prove that it comes from a page of the instance.
    * @rule D41 A session writes only with the instance's own `Origin`.
    */
   private refuseForgery({ method, headers }: FastifyRequest): void {
@@ -170,23 +181,26 @@ export class AuthenticationGuard implements CanActivate {
 }
 
 /**
- * Another login in the same browser changes the cookie under a page that still shows the user of before. Where the page
- * says whom it shows, it neither sees nor does anything in another user's name.
+ * A later login in the same browser replaces the cookie while a page still shows the previous user. A page
+ * that says whom it shows must neither see nor do anything as another user.
  * @rule D51 A session's request that names another user in `X-Session-User` is refused, and changes nothing.
  */
 function refuseOtherUser({ headers }: FastifyRequest, { user, credential }: Principal): void {
-  // Letters of a UUID have no case (RFC 9562 §4).
+  // The case of a UUID's letters does not matter (RFC 9562 §4).
   const named = headers[SESSION_USER]?.toString().toLowerCase();
   if (named === undefined || named === user.id) return;
   throw new ConflictException({
     error: 'session_of_another_user',
     message: 'Another user has signed in in this browser',
-    // Before a page has seen a session of its own, it sends messages to this origin alone.
+    // A page that has not seen its own session yet sends messages to this origin only.
     hostOrigin: credential.kind === 'session' ? credential.loginOrigin : null,
   });
 }
 
-/** For each route behind the AuthenticationGuard. The flows limit themselves, since fetches of keys do not count. */
+/**
+ * For each route behind the AuthenticationGuard. The flows limit themselves, because key fetches do not
+ * count.
+ */
 @Injectable()
 export class WaitLimitInterceptor implements NestInterceptor {
   constructor(private readonly database: Database) {}

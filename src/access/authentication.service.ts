@@ -1,4 +1,4 @@
-// Finds out who presents a credential, and reads that user's present state.
+// Finds the user who presents a credential, and that user's current state.
 import { Injectable } from '@nestjs/common';
 import type { AccessTokenRefusal, PresentedCall, WebSession } from '../token-exchange/instance.js';
 import {
@@ -14,7 +14,7 @@ import { ROLE_NAMES } from '../users/role.js';
 import { UserRepository } from '../users/user.repository.js';
 import type { Principal } from './principal.js';
 
-/** The principal of a Bearer credential, or why it is refused. */
+/** The principal of a Bearer credential, or the reason for its refusal. */
 export type BearerVerdict = { readonly principal: Principal } | { readonly refusal: AccessTokenRefusal };
 
 @Injectable()
@@ -27,7 +27,9 @@ export class AuthenticationService {
     private readonly users: UserRepository,
   ) {}
 
-  /** The principal of an access token; a refusal if it is not valid or one of its users is deleted or disabled. */
+  /**
+   * The principal of an access token; a refusal if it is invalid, or one of its users is deleted or disabled.
+   */
   async byAccessToken(call: PresentedCall): Promise<BearerVerdict> {
     const presented = await this.proofs.check(await this.accessTokens.check(call.token), call);
     const verdict = await callerOf(presented, (id) => this.users.findById(id), ROLE_NAMES);
@@ -37,7 +39,10 @@ export class AuthenticationService {
     return { principal: { user, onBehalfOf, rightsOf, scopes, expiresAt: verified.expiresAt, credential } };
   }
 
-  /** The principal of the session with the latest login. Undefined if all have ended, its user is deleted or disabled, or `refusalNow` says so. */
+  /**
+   * The principal of the session with the latest login. Undefined if all sessions have ended, the user is
+   * deleted or disabled, or `refusalNow` refuses.
+   */
   async bySession(sessionIds: readonly string[]): Promise<Principal | undefined> {
     const sessions = await this.sessions.findLive(sessionIds);
     const [latest] = sessions;
@@ -49,7 +54,10 @@ export class AuthenticationService {
     );
   }
 
-  /** The principal of a bound session, or why its proof is refused. Undefined if the session has ended, as by `bySession`. */
+  /**
+   * The principal of a bound session, or the reason why its proof is refused. Undefined in the same cases as
+   * `bySession`.
+   */
   async byBoundSession(call: PresentedCall): Promise<BearerVerdict | undefined> {
     const { session, refusal } = await this.boundSessions.find(call);
     if (refusal !== undefined) return { refusal };

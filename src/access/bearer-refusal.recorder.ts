@@ -1,4 +1,4 @@
-// Keeps why a Bearer credential was refused: in the log, in the trail, and as a count.
+// Records refused Bearer credentials: in the log, in the trail, and as a metric.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
@@ -16,16 +16,16 @@ import {
 } from '../platform/http/throttle/counting.storage.js';
 import { clientOf } from '../platform/http/throttle/rate-limit.js';
 
-/** So long an answer waits for the record, which the database may hold up. */
+/** How long a response waits for the record, which a slow database may delay. */
 const RECORD_MS = 1_000;
 
-/** A call that came with a Bearer credential. */
+/** A call with a Bearer credential. */
 interface RefusedCall {
   readonly requestId: string;
-  /** The client, as the server's trust in proxies has it. */
+  /** The client's address, according to the server's proxy settings. */
   readonly ip: string;
   readonly method: string;
-  /** The pattern of its route. */
+  /** The route's pattern. */
   readonly route: string;
 }
 
@@ -41,13 +41,14 @@ export class BearerRefusalRecorder {
   ) {}
 
   /**
-   * Records a refusal, unless there were many of its kind, since strangers can cause them. Refusals of a token that this instance
-   * signed are counted for each token, so that a stranger cannot keep its use out of the trail. Metrics count all. Never rejects,
-   * and hardly waits: the answer does not depend on it.
+   * Records a refusal, unless there were many of its kind, because unauthenticated clients can cause them.
+   * Refusals of a token that this instance signed are counted per token, so that a stranger cannot keep its
+   * use out of the trail. Metrics count all refusals. Never rejects and hardly waits, because the response
+   * does not depend on it.
    */
   async record(refusal: AccessTokenRefusal, call: RefusedCall): Promise<void> {
     this.metrics.apiRefusals.inc({ reason: refusal.reason });
-    // No fault: a client learns the nonce by it.
+    // Expected: this is how a client learns the nonce.
     if (refusal.reason === 'dpop_nonce_required') return;
     if (this.isTooMuch(refusal, call)) return;
     const event = this.eventOf(refusal, call);

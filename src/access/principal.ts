@@ -1,18 +1,18 @@
-// Who makes a request: whose rights count, and on whose behalf.
+// The user who makes a request, the users whose rights apply, and the user on whose behalf it is made.
 import type { User } from '../users/user.repository.js';
 
-/** The user and the actor, if any, who make a request. */
+/** The user and the actor, if any, of a request. */
 export interface Principal {
-  /** The user whose rights count: the actor where there is one, else the subject (D30). */
+  /** The acting user: the actor if there is one, otherwise the subject (D30). */
   readonly user: User;
-  /** The user on whose behalf an actor acts; only with an actor. */
+  /** The user on whose behalf an actor acts; undefined without an actor. */
   readonly onBehalfOf?: User;
   /**
-   * Whose rights are checked: each of them must have what a call needs. `user` alone, or with `delegated_rights: both` actor
-   * and subject.
+   * The users whose rights are checked; each must have the right that a call needs. Only `user`, or actor and
+   * subject with `delegated_rights: both`.
    */
   readonly rightsOf: readonly User[];
-  /** The scopes that limit an access token; undefined: it is not limited. */
+  /** The scopes that limit an access token; undefined: all. */
   readonly scopes?: ReadonlySet<string>;
   /** When the session or token ends. */
   readonly expiresAt: Date;
@@ -20,18 +20,18 @@ export interface Principal {
     | {
         readonly kind: 'session';
         readonly loginOrigin: string | null;
-        /** Of all sessions that the request carries: what a sign-out ends. */
+        /** The families of all sessions in the request, which a sign-out ends. */
         readonly familyIds: readonly string[];
-        /** Whether the session is bound to a key of the page; else a cookie carries it. */
+        /** Whether the session is bound to a key of the page; otherwise it has a cookie. */
         readonly isBound: boolean;
       }
     | { readonly kind: 'access_token'; readonly id: string };
 }
 
-/** The users whose rights count, and the scopes. */
+/** The users whose rights apply, and the scopes. */
 export type Authority = Pick<Principal, 'rightsOf' | 'scopes'>;
 
-/** The ids that audit events hold: the subject, and the actor where there is one. */
+/** The ids for audit events: the subject, and the actor if there is one. */
 export function auditUsers({ user, onBehalfOf }: Principal): {
   subjectUserId: string;
   actorUserId?: string;

@@ -1,4 +1,4 @@
-// Who is signed in, and signing out.
+// Shows who is signed in, and signs out.
 import {
   BadRequestException,
   Controller,
@@ -27,7 +27,7 @@ export class SessionController {
     private readonly clock: Clock,
   ) {}
 
-  /** Its members are described in session.description.ts. */
+  /** See session.description.ts for the properties. */
   @Get('me')
   me(@CurrentPrincipal() principal: Principal) {
     const { user, onBehalfOf, scopes, credential, expiresAt } = principal;
@@ -38,15 +38,15 @@ export class SessionController {
       authentication: credential.kind,
       scopes: scopes === undefined ? null : [...scopes],
       expiresAt: expiresAt.toISOString(),
-      // Rounded up: when they are over the session is.
+      // Rounded up, so that the session has ended when they are over.
       expiresInSeconds: Math.ceil((expiresAt.getTime() - this.clock.nowMs()) / 1000),
       hostOrigin: credential.kind === 'session' ? credential.loginOrigin : null,
     };
   }
 
   /**
-   * @rule D28 Logout ends the whole family of the session in the database and clears the cookie.
-   * See `open` in session.service.ts for the other half: what a login of another user ends.
+   * @rule D28 Logout ends the whole family of the session in the database and clears the cookie. See `open`
+   * in session.service.ts for the other half: what another user's login ends.
    * @param everywhere ends all bound sessions of the user that pages of the same host origin opened
    */
   @Post('auth/logout')
@@ -68,7 +68,7 @@ export class SessionController {
   }
 }
 
-/** @throws BadRequestException for another value than `true` */
+/** @throws BadRequestException for any value but `true` */
 function readEverywhere(value: unknown): boolean {
   if (value === undefined || value === 'true') return value === 'true';
   throw new BadRequestException({ error: 'bad_request', message: 'everywhere must be true, or left out' });

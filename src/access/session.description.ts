@@ -1,4 +1,5 @@
-// Describes who is signed in and signing out in OpenAPI, as plain values: the workspace publishes them with its own.
+// The OpenAPI description of sign-in state and sign-out, as plain values: the workspace publishes them with
+// its own.
 import { RETRY_AFTER } from '../platform/http/temporarily-unavailable.exception.js';
 
 const TEXT = (description: string) => ({ type: 'string', description });
@@ -66,7 +67,7 @@ const ME = {
   },
 };
 
-/** Of the workspace's own description. */
+/** A schema of the workspace's description. */
 const ERROR = { $ref: '#/components/schemas/ErrorAnswer' };
 
 const SECURITY = [{ bearer: [] }, { session: [] }];
@@ -104,7 +105,7 @@ const EVERYWHERE = {
   schema: { type: 'boolean', enum: [true] },
 };
 
-/** Members of `paths` of an OpenAPI document. */
+/** Entries for `paths` of an OpenAPI document. */
 export const SESSION_DESCRIPTION = {
   '/rest/me': {
     get: {

@@ -1,4 +1,4 @@
-// Projects, workflows, credentials and users, and the API to them.
+// Projects, workflows, credentials and users, and their API.
 import { Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { UsersModule } from '../users/users.module.js';
@@ -52,7 +52,7 @@ const CONTROLLERS = [
   ],
 })
 export class WorkspaceModule {
-  /** @throws Error where a route of the API would be open by an oversight */
+  /** @throws Error if an API route has no access check */
   constructor() {
     refuseOpenRoutes(CONTROLLERS);
   }

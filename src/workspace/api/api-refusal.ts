@@ -1,4 +1,4 @@
-// Why a call of the API is refused, once it is known who makes it, and how that is answered: one table, reason → status and text.
+// Refusals of authenticated API calls: one table from reasons to statuses and messages.
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { Catch, Inject } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -10,28 +10,28 @@ import { NOT_FOUND } from '../../platform/http/answers.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 
 export type ApiRefusalReason =
-  /** A field or parameter is wrong; the detail names it and its rule. */
+  /** A field or parameter is invalid; the detail names it and its rule. */
   | 'bad_request'
-  /** The caller was disabled or deleted since the authentication. */
+  /** The user was disabled or deleted after the authentication. */
   | 'invalid_token'
   | 'forbidden'
-  /** The access token is limited to scopes, and the one that the call needs is not among them. */
+  /** The access token is limited to scopes and lacks the one that the call needs. */
   | 'insufficient_scope'
   | 'feature_not_licensed'
-  /** It is not there, or the acting user may not see it: the two look alike. */
+  /** It does not exist, or the acting user may not see it: the responses are identical. */
   | 'not_found'
   | 'email_taken'
   | 'already_member'
   | 'personal_project'
   | 'owner_protected'
   | 'own_account'
-  /** There is as much as there may be; the detail says of what, and the limit. */
+  /** The limit is reached; the detail says which. */
   | 'quota_exceeded';
 
 export class ApiRefusal extends Error {
   /**
-   * @param detail an addition to the reason's own text; never a value that was sent or stored
-   * @param scope of `insufficient_scope`. A token with it might get through, so the challenge names it (RFC 6750 §3.1)
+   * @param detail replaces the reason's message; never contains a sent or stored value
+   * @param scope the missing scope for `insufficient_scope`; the challenge names it (RFC 6750 §3.1)
    */
   constructor(
     readonly reason: ApiRefusalReason,
@@ -86,7 +86,7 @@ export class ApiRefusalFilter implements ExceptionFilter<ApiRefusal | TooManyReq
         'www-authenticate',
         scopeChallengeTo({ authorization, scope: refusal.scope, baseUrl }),
       );
-    // Every 404 has the same bytes (D23).
+    // Every 404 is identical (D23).
     const body = status === 404 ? NOT_FOUND : { error, message, requestId };
     await reply.status(status).send(body);
   }

@@ -1,23 +1,23 @@
-// Answers a list page by page.
+// Returns a list page by page.
 import { ApiRefusal } from './api-refusal.js';
 import type { Place, PlaceCheck } from './page-cursor.js';
 import { isPlaceById, readCursor, writeCursor } from './page-cursor.js';
 import type { PageQuery } from './request-input.pipe.js';
 
-/** A page as it is answered. */
+/** A page in the response. */
 export interface Page<T> {
   data: T[];
-  /** Where the next page begins; null on the last one. */
+  /** Where the next page begins; null on the last page. */
   nextCursor: string | null;
 }
 
-/** Which rows to read for a page: in the order of ids, those after `afterId`. */
+/** The rows of a page in a list sorted by id: those after `afterId`. */
 export interface PageRange {
   readonly afterId?: string;
   readonly limit: number;
 }
 
-/** Which rows to read for a page of a sorted list: those behind a place. */
+/** The rows of a page in a sorted list: those after a place. */
 export interface SortedRange {
   readonly after?: Place;
   readonly limit: number;
@@ -26,18 +26,18 @@ export interface SortedRange {
 /** The rows of a page of a sorted list. */
 export interface SortedRows<Row> {
   readonly rows: readonly Row[];
-  /** Where the next page begins; undefined where nothing is left. */
+  /** Where the next page begins; undefined on the last page. */
   readonly end: Place | undefined;
 }
 
-/** Reads one page of a list in the order of ids. @throws ApiRefusal `bad_request` for a cursor that is none */
+/** Reads one page of a list sorted by id. @throws ApiRefusal `bad_request` for an invalid cursor */
 export function pageById<Row extends { readonly id: string }, T>(
   query: PageQuery,
   rowsOf: (range: PageRange) => Promise<Row[]>,
   answer: (row: Row) => T,
 ): Promise<Page<T>> {
   const idOrdered = async ({ after, limit }: SortedRange): Promise<SortedRows<Row>> => {
-    // One more than asked for shows whether there is a next page.
+    // One more row than requested shows whether there is a next page.
     const rows = await rowsOf({ afterId: after?.id, limit: limit + 1 });
     const page = rows.slice(0, limit);
     const last = rows.length > limit ? page.at(-1) : undefined;
@@ -47,9 +47,9 @@ export function pageById<Row extends { readonly id: string }, T>(
 }
 
 /**
- * Reads one page of a list that is sorted by something else than ids.
- * @param isPlace whether the statement of the list can take a place
- * @throws ApiRefusal `bad_request` for a cursor that is none, or has no place of such a list
+ * Reads one page of a list that is not sorted by id.
+ * @param isPlace whether the list's statement accepts a place
+ * @throws ApiRefusal `bad_request` for an invalid cursor, or a cursor of another list
  */
 export async function sortedPage<Row, T>(
   isPlace: PlaceCheck,

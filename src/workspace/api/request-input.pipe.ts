@@ -10,16 +10,16 @@ export const DEFAULT_LIMIT = 100;
 export const MAX_LIMIT = 250;
 export const MAX_SEARCH_CHARACTERS = 128;
 
-/** Which page is asked for. */
+/** The requested page. */
 export interface PageQuery {
-  /** 1 to 250, or to what the list allows; 100 unless given. */
+  /** From 1 to 250, or to the list's own limit; 100 by default. */
   readonly limit: number;
-  /** The `nextCursor` of an earlier page, not yet checked. */
+  /** The `nextCursor` of an earlier page, not validated yet. */
   readonly cursor?: string;
 }
 
 /**
- * Reads the parameters of one operation. One that is unknown or given twice is refused: a misspelt filter would answer
+ * Reads an operation's parameters. Refuses unknown and repeated ones: a misspelt filter would return
  * everything.
  */
 export class QueryPipe<S extends z.ZodObject> implements PipeTransform<unknown, z.output<S>> {
@@ -69,12 +69,12 @@ export function textParameter() {
   return parameter().pipe(storableString()).optional();
 }
 
-/** One of some strings. */
+/** One of the given strings. */
 export function choiceParameter<const T extends string>(choices: readonly T[]) {
   return parameter().pipe(oneOf(choices)).optional();
 }
 
-/** What a list is searched for; nothing if it is empty. Letters are the same however they are composed (NFC). */
+/** A search string; undefined if it is empty. Normalized (NFC), so that composition does not matter. */
 export function searchParameter() {
   return parameter()
     .pipe(storableString())
@@ -87,7 +87,7 @@ export function searchParameter() {
     .optional();
 }
 
-/** Reads an id in a path: what is not a UUID is the id of nothing. @throws ApiRefusal `not_found` */
+/** Reads an id in a path. Anything but a UUID is the id of nothing. @throws ApiRefusal `not_found` */
 export function readPathId(value: string): string {
   if (isId(value)) return value.toLowerCase();
   throw new ApiRefusal('not_found');

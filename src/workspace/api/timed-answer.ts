@@ -1,4 +1,4 @@
-// When something was made and changed, as answers say it.
+// The times of creation and of the last change, in responses.
 import { ApiProperty } from '@nestjs/swagger';
 
 export class TimedAnswer {

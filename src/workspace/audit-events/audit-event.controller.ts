@@ -1,4 +1,4 @@
-// /api/v1/audit-events: the audit trail, to be read.
+// /api/v1/audit-events: reads the audit trail.
 import { Get, Query } from '@nestjs/common';
 import { AuditTrailReader, shownEvent, shownPage } from '../../audit/audit-trail.reader.js';
 import {
@@ -40,7 +40,7 @@ const listQuery = pageQuery({
   until: momentParameter(),
 });
 
-/** The letters of names in the catalogue, as a pattern of JSON Schema. */
+/** The characters of event names, as a pattern for JSON Schema. */
 const EVENT_PATTERN = '^[a-z.-]*\\*?$';
 
 const TEXT = { type: 'string', minLength: 1, maxLength: MAX_FILTER_CHARACTERS } as const;
@@ -54,7 +54,7 @@ export class AuditEventController {
     private readonly clock: Clock,
   ) {}
 
-  /** @rule D84 The trail is read by the owner and administrators alone, and by tokens that have the scope. */
+  /** @rule D84 Only the owner and administrators read the trail, and tokens that have the scope. */
   @Get()
   @Operation({
     summary: 'List the events of the audit trail, the newest first',
@@ -88,7 +88,7 @@ export class AuditEventController {
   async list(
     @Query(listQuery) { limit, cursor, since, until, ...filter }: ReturnType<typeof listQuery.transform>,
   ): Promise<AuditEventPageAnswer> {
-    // A cursor holds the range of the first page.
+    // A cursor contains the time range of the first page.
     const place =
       cursor === undefined
         ? { range: valueOf(checkRange({ since, until }, filter, this.clock.now()), 'since') }

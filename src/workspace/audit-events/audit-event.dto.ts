@@ -1,4 +1,4 @@
-// Answers of the audit trail.
+// Responses of the audit trail.
 import { ApiProperty } from '@nestjs/swagger';
 import type { ShownEvent } from '../../audit/audit-trail.reader.js';
 import { AUDIT_EVENT_NAMES } from '../../audit/instance-events.js';

@@ -1,4 +1,4 @@
-// Checks the data of credentials by the schemas of their types.
+// Validates the data of credentials with the schemas of their types.
 import { Injectable } from '@nestjs/common';
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -11,11 +11,15 @@ export class CredentialSchemas {
   private readonly ajv = createAjv();
   private readonly validators = new Map<string, ValidateFunction>();
 
-  /** The fault of the data, as a sentence with names of members and rules but no value; undefined: none. */
+  /**
+   * What is wrong with the data, as a sentence with names of fields and rules, but no value; undefined if it
+   * is valid.
+   */
   problemOf(type: string, data: object): string | undefined {
     const schema = CREDENTIAL_TYPES.get(type);
     if (schema === undefined) return 'type is not known';
-    // Before the rest, which names every error: how many members are unknown is the sender's choice.
+    // Checked first, because the validator reports every error, and the sender chooses the number of unknown
+    // fields.
     if (unknownNames(data, schema).length > 0) return unknownMember(schema);
     const validate = this.validatorOf(type, schema);
     if (validate(data)) return undefined;
@@ -23,7 +27,7 @@ export class CredentialSchemas {
     return error === undefined ? 'data is not valid' : sentenceOf(error);
   }
 
-  /** The fault of a patch of data, from its names alone: null removes a member of any name. */
+  /** What is wrong with a patch, judged by its names alone. Null may remove a field of any name. */
   problemOfPatch(type: string, patch: Readonly<Record<string, unknown>>): string | undefined {
     const schema = CREDENTIAL_TYPES.get(type);
     if (schema === undefined) return 'type is not known';
@@ -31,7 +35,7 @@ export class CredentialSchemas {
     return isUnknown ? unknownMember(schema) : undefined;
   }
 
-  /** Compiled when it is first needed: a new schema costs some milliseconds, and few types are ever used. */
+  /** Compiled on first use: a schema takes some milliseconds, and few types are ever used. */
   private validatorOf(type: string, schema: CredentialSchema): ValidateFunction {
     const validate = this.validators.get(type) ?? this.ajv.compile(schema);
     this.validators.set(type, validate);
@@ -45,7 +49,7 @@ function createAjv(): Ajv2020 {
   return ajv;
 }
 
-/** A condition may fail only because a member is wrong that another rule names better. */
+/** The error to report. A condition may fail only because of a field that another rule describes better. */
 function firstOf(errors: readonly ErrorObject[]): ErrorObject | undefined {
   return errors.find(({ schemaPath }) => !/^#\/(if|then|else)/.test(schemaPath)) ?? errors[0];
 }
@@ -63,6 +67,6 @@ function sentenceOf({ keyword, instancePath, params, message }: ErrorObject): st
   const { missingProperty, allowedValues } = params as { missingProperty?: string; allowedValues?: string[] };
   if (keyword === 'required') return `${member}.${missingProperty ?? ''} is required`;
   if (keyword === 'enum') return `${member} must be one of ${allowedValues?.join(', ') ?? ''}`;
-  // The rest of ajv's messages quote the schema, never the value.
+  // ajv's other messages quote the schema, never the value.
   return `${member} ${message ?? 'is not valid'}`;
 }

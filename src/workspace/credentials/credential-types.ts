@@ -1,4 +1,4 @@
-// The types of credential, each with the JSON Schema (2020-12) that its data satisfies.
+// The types of credential, each with the JSON Schema (2020-12) of its data.
 
 /** A JSON Schema of one object. */
 export interface CredentialSchema {
@@ -11,7 +11,7 @@ export interface CredentialSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** Longer than any key file, and short enough to seal in no time. */
+/** Longer than any key file, and short enough to encrypt at once. */
 const MAX_TEXT_CHARACTERS = 65_536;
 
 const text = { type: 'string', minLength: 1, maxLength: MAX_TEXT_CHARACTERS };
@@ -19,15 +19,15 @@ const optionalText = { type: 'string', maxLength: MAX_TEXT_CHARACTERS };
 const flag = { type: 'boolean' };
 const port = { type: 'integer', minimum: 1, maximum: 65_535 };
 const url = { type: 'string', format: 'uri', pattern: '^https?://', maxLength: 2048 };
-/** A host name or an address. */
+/** A host name or an IP address. */
 const host = { type: 'string', pattern: '^[A-Za-z0-9._:\\-\\[\\]]{1,253}$' };
-/** RFC 9110 §5.1 and §5.5: what ends a line would begin another header. */
+/** RFC 9110 §5.1 and §5.5: a line break would begin another header. */
 const headerName = { type: 'string', pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$" };
 const headerValue = { ...text, pattern: '^[^\\r\\n\\u0000]*$' };
 const sslMode = { type: 'string', enum: ['disable', 'allow', 'require', 'verify-ca', 'verify-full'] };
 const pemKey = { ...text, pattern: '-----BEGIN [A-Z ]*PRIVATE KEY-----' };
 
-/** By the name that `type` of a credential has. */
+/** By the value of a credential's `type`. */
 export const CREDENTIAL_TYPES: ReadonlyMap<string, CredentialSchema> = new Map([
   ['httpBasicAuth', schema('HTTP basic authentication', { user: text, password: text })],
   ['httpBearerAuth', schema('HTTP bearer token', { token: headerValue })],
@@ -88,7 +88,7 @@ function schema(
   };
 }
 
-/** Names the member as known, too: some readers of schemas want that beside what is required. */
+/** Requires a field. Also declares it, because some readers of schemas expect that of required fields. */
 function needing(name: string): object {
   return { properties: { [name]: {} }, required: [name] };
 }
@@ -101,7 +101,7 @@ function databaseSchema(title: string, special: Record<string, object>): Credent
   return schema(title, { host, database: text, user: text, password: text }, { port, ...special });
 }
 
-/** A shared secret for HMAC, a private key for everything else. */
+/** A shared secret for HMAC, a private key for all other algorithms. */
 function jwtSchema(): CredentialSchema {
   const hmac = ['HS256', 'HS384', 'HS512'];
   const algorithms = [...hmac, 'RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
@@ -117,7 +117,7 @@ function jwtSchema(): CredentialSchema {
   };
 }
 
-/** RFC 6749: the code grant needs somewhere to send people, the client credentials grant a secret. */
+/** RFC 6749: the code grant needs an authorization endpoint, the client credentials grant a secret. */
 function oAuth2Schema(): CredentialSchema {
   const grants = ['authorizationCode', 'pkce', 'clientCredentials'];
   const optional = {

@@ -1,4 +1,4 @@
-// /api/v1/credentials: secrets that workflows use. They go in and never come out.
+// /api/v1/credentials: secrets for workflows. They can be written but not read.
 import { Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import { CurrentPrincipal } from '../../access/authentication.guard.js';

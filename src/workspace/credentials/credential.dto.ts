@@ -1,4 +1,4 @@
-// Bodies and answers of credentials. No answer has a member for their data.
+// Request bodies and responses of credentials. No response contains their data.
 import { ApiProperty, PickType } from '@nestjs/swagger';
 import { TimedAnswer, timesOf } from '../api/timed-answer.js';
 import { ChoiceField, FlagField, IdField, ObjectField, TextField } from '../api/body/field-rules.js';

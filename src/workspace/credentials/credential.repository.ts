@@ -6,7 +6,7 @@ import { managerOf } from '../../platform/database/transaction.js';
 import type { SealedRow, SealedRows } from '../../platform/secrets/resealing.js';
 import type { PageRange } from '../api/pages.js';
 
-/** A credential. Its data is there in sealed form only. */
+/** A credential. Its data is stored only in sealed form. */
 @Entity('credential')
 export class Credential {
   @PrimaryColumn('uuid')
@@ -32,7 +32,7 @@ export class Credential {
   updatedAt!: Date;
 }
 
-/** The members of a credential that may be shown, with its project. */
+/** The public properties of a credential, with its project. */
 export interface CredentialRow extends Pick<Credential, 'id' | 'name' | 'type' | 'createdAt' | 'updatedAt'> {
   readonly projectId: string;
   readonly projectName: string;
@@ -43,8 +43,8 @@ type NewCredential = Pick<Credential, 'id' | 'projectId' | 'name' | 'type' | 'se
 export type CredentialChange = Partial<Pick<Credential, 'name' | 'type' | 'sealedData'>>;
 
 /**
- * The sealed data is not read. The project comes by its key for each row: a join might read all projects, and LIMIT 1
- * keeps PostgreSQL from making one of it.
+ * Does not read the sealed data. Each row's project is read by its key: a join might read all projects, and
+ * LIMIT 1 keeps PostgreSQL from turning this into one.
  */
 export const CREDENTIAL_PAGE = `SELECT shown.id, shown.name, shown.type, shown.created_at AS "createdAt",
     shown.updated_at AS "updatedAt", project.id AS "projectId", project.name AS "projectName",
@@ -58,7 +58,10 @@ export const CREDENTIAL_PAGE = `SELECT shown.id, shown.name, shown.type, shown.c
 
 const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
-/** Names the row and column that data is sealed for: moved to another credential an envelope does not open (D45). */
+/**
+ * Identifies the row and column for which data is sealed: an envelope that was moved to another credential
+ * cannot be unsealed (D45).
+ */
 export function sealedForCredential(id: string): string {
   return `credential:${id}`;
 }
@@ -69,7 +72,7 @@ export class CredentialRepository implements SealedRows {
 
   constructor(private readonly dataSource: DataSource) {}
 
-  /** A page of all credentials of the instance, in the order of their ids. */
+  /** A page of all credentials of the instance, sorted by id. */
   list({ afterId = BEFORE_ALL_IDS, limit }: PageRange): Promise<CredentialRow[]> {
     return this.dataSource.query<CredentialRow[]>(CREDENTIAL_PAGE, [afterId, limit]);
   }
@@ -89,7 +92,7 @@ export class CredentialRepository implements SealedRows {
     await managerOf(transaction).insert(Credential, credential);
   }
 
-  /** Reads a credential that no other transaction may change until this one has ended. */
+  /** Reads a credential and locks it until the end of the transaction. */
   async lock(transaction: Transaction, id: string): Promise<Credential | undefined> {
     const options = { where: { id }, lock: { mode: 'pessimistic_write' as const } };
     return (await managerOf(transaction).findOne(Credential, options)) ?? undefined;
@@ -113,7 +116,7 @@ export class CredentialRepository implements SealedRows {
     return rows.map(({ id, sealedData }) => ({ key: id, envelope: sealedData }));
   }
 
-  /** `updatedAt` stays: nothing has changed for those who use the credential. */
+  /** Does not change `updatedAt`: the credential is the same for its users. */
   async replaceSealed({ key, envelope }: SealedRow, sealedData: Buffer): Promise<boolean> {
     const unchanged = { id: key, sealedData: envelope };
     const { affected } = await this.dataSource.manager.update(Credential, unchanged, { sealedData });

@@ -1,4 +1,4 @@
-// Makes and changes credentials: checks their data, seals it, and never gives it out.
+// Creates and changes credentials: validates their data, seals it, and never returns it.
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { isForeignKeyViolation } from '../../platform/database/database-error.js';
@@ -25,7 +25,8 @@ export class CredentialService {
   ) {}
 
   /**
-   * @throws ApiRefusal `bad_request` for data that its type does not allow, `not_found` for a deleted project, `quota_exceeded`
+   * @throws ApiRefusal `bad_request` for data that its type does not allow, `not_found` for a deleted
+   * project, `quota_exceeded`
    */
   async create({ projectId, name, type, data }: Required<NewCredentialBody>): Promise<CredentialRow> {
     this.check(type, data);
@@ -44,8 +45,9 @@ export class CredentialService {
   }
 
   /**
-   * The row is locked from reading to writing, so that of two merges at once neither is lost.
-   * @rule 4.5.1 Data is replaced, or merged member by member with `isPartialData`; the whole satisfies the type's schema.
+   * Locks the row while it reads and writes, so that concurrent merges are not lost.
+   * @rule 4.5.1 Data is replaced, or merged field by field with `isPartialData`. The result must satisfy the
+   * type's schema.
    * @throws ApiRefusal `bad_request`, `not_found`
    */
   async change(id: string, patch: CredentialChangeBody): Promise<CredentialRow> {
@@ -75,7 +77,7 @@ export class CredentialService {
 
   private newData(stored: Credential, { data, isPartialData = false }: CredentialChangeBody) {
     if (data === undefined || !isPartialData) return data;
-    // Before they are merged: how many unknown members there are is the sender's choice.
+    // Checked before the merge, because the sender chooses the number of unknown fields.
     refuse(this.schemas.problemOfPatch(stored.type, data));
     return merged(this.unsealed(stored), data);
   }
@@ -84,7 +86,7 @@ export class CredentialService {
     refuse(this.schemas.problemOf(type, data));
   }
 
-  /** One merge after another must not make more of it than a body can bring. */
+  /** Limits the size, so that repeated merges cannot exceed the limit of a body. */
   private seal(id: string, data: CredentialData): Buffer {
     const bytes = Buffer.from(JSON.stringify(data), 'utf8');
     if (bytes.length > BODY_LIMIT_BYTES)
@@ -105,13 +107,13 @@ function refuseContradictions({ name, type, data, isPartialData }: CredentialCha
     throw new ApiRefusal('bad_request', 'name, type or data must be given');
 }
 
-/** Stored data belongs to the type for which it was given. */
+/** Stored data belongs to the type for which it was entered. */
 function refuseOldData({ data, isPartialData = false }: CredentialChangeBody): void {
   if (data === undefined) throw new ApiRefusal('bad_request', 'data is required with another type');
   if (isPartialData) throw new ApiRefusal('bad_request', 'isPartialData must not be true with another type');
 }
 
-/** A member of the patch replaces the stored one, null removes it; what the patch does not name stays. */
+/** Fields of the patch replace stored ones, null removes them, and all others stay. */
 function merged(stored: CredentialData, patch: CredentialData): CredentialData {
   const kept = Object.entries(stored).filter(([name]) => !Object.hasOwn(patch, name));
   const names = Object.keys(patch).filter((name) => patch[name] !== null);

@@ -1,4 +1,5 @@
-// Makes each call of the API with an access token, each change, and each reading of the trail attributable to subject and actor.
+// Attributes each API call with an access token, each change, and each read of the trail to subject and
+// actor.
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import { ForbiddenException, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
@@ -23,7 +24,7 @@ export class ApiAuditInterceptor implements NestInterceptor {
     private readonly reflector: Reflector,
   ) {}
 
-  /** Written before the call is carried out: what cannot be attributed does not happen. */
+  /** Records the call before it runs: a call that cannot be attributed does not happen. */
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { id, method, routeOptions, principal } = request;
@@ -50,7 +51,8 @@ export class ApiAuditInterceptor implements NestInterceptor {
 }
 
 /**
- * A page of another site can send a reading with the session, which the trail would record for its user. Browsers send its site.
+ * Refuses a read from a page of another site, which could send it with the session and so add an event in the
+ * user's name. Browsers send the site.
  */
 function refuseForeignPage({ principal, headers }: FastifyRequest): void {
   const site = headers['sec-fetch-site'] ?? 'none';
@@ -61,14 +63,14 @@ function refuseForeignPage({ principal, headers }: FastifyRequest): void {
   });
 }
 
-/** By what it was made; no secret. */
+/** The credential's id; not secret. */
 function proofOf({ credential }: Principal): { accessTokenId: string } | { sessionFamilyId?: string } {
   return credential.kind === 'access_token'
     ? { accessTokenId: credential.id }
     : { sessionFamilyId: credential.familyIds[0] };
 }
 
-/** A text that is no id may be anything, so it is not recorded. */
+/** Records ids only, because any other string may contain anything. */
 function idsIn(parameters: unknown): Record<string, string> {
   const entries = Object.entries(parameters as Record<string, string>);
   return Object.fromEntries(entries.filter(([, value]) => isId(value)));

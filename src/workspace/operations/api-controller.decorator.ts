@@ -1,4 +1,4 @@
-// Makes a class a controller of the public API, behind everything that each of its calls goes through.
+// Makes a class a controller of the public API, with all its guards, interceptors and filters.
 import { Controller, UseFilters, UseGuards, UseInterceptors, applyDecorators } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
@@ -12,8 +12,8 @@ import { STARTUP } from '../../config/startup.js';
 import { minuteThrottler } from '../../platform/http/throttle/rate-limit.js';
 
 /**
- * Behind the AuthenticationGuard, and before the audit trail, whose growth it bounds.
- * @rule B.calls Calls are counted per pair of actor and subject, without an actor per user.
+ * Runs after the AuthenticationGuard and before the audit trail, whose growth it limits.
+ * @rule B.calls Calls are counted per pair of actor and subject; without an actor, per user.
  */
 export const ApiThrottlerGuard = minuteThrottler(
   'api',
@@ -26,7 +26,9 @@ export const ApiThrottlerGuard = minuteThrottler(
   },
 );
 
-/** Who is it → not too often → write it down → scope, licence and right → body and parameters → the route. */
+/**
+ * The order: authentication, rate limit, audit record, scope, licence and right, body and parameters, route.
+ */
 export function ApiController(path: string, tag: string): ClassDecorator {
   return applyDecorators(
     Controller(`api/v1/${path}`),

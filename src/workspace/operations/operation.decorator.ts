@@ -1,4 +1,5 @@
-// Says everything about one route of the API in one place: its right, its licence feature, and what it takes and answers.
+// Declares everything about an API route in one place: its right, its licence feature, its input and its
+// responses.
 import type { Type } from '@nestjs/common';
 import { HttpCode, applyDecorators, Param } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
@@ -22,7 +23,7 @@ import type { Right } from '../rights/rights.js';
 import { CURSOR_CHARACTERS, CURSOR_PATTERN } from '../api/page-cursor.js';
 import { DEFAULT_LIMIT, MAX_LIMIT, IdPipe } from '../api/request-input.pipe.js';
 
-/** The body of an error. */
+/** The body of an error response. */
 export class ErrorAnswer {
   @ApiProperty({ description: 'A stable machine word.' })
   readonly error!: string;
@@ -50,7 +51,7 @@ export class ErrorAnswer {
   readonly serverTime?: number;
 }
 
-/** The one body of every 404. */
+/** The body of every 404. */
 export class NotFoundAnswer {
   @ApiProperty({ enum: ['not_found'], description: 'A stable machine word.' })
   readonly error!: string;
@@ -61,15 +62,15 @@ export class NotFoundAnswer {
 
 /** What the RightsInterceptor enforces. */
 export interface OperationRule {
-  /** Undefined if every signed-in user may. */
+  /** Undefined: every signed-in user may call it. */
   readonly right?: Right;
   /**
-   * With a right in a project, where the path names none: a list, which its query narrows, or a creation, whose project is in
-   * the body. The route then asks for the right by itself.
+   * The route checks its project right itself, because its path names no project: a list, which its query
+   * filters, or a creation, whose project is in the body.
    */
   readonly asksItself?: true;
   readonly feature?: LicenseFeature;
-  /** Calls by a session are in the audit trail too, though they read. */
+  /** Reads with a session are in the audit trail too. */
   readonly isAlwaysRecorded?: true;
 }
 
@@ -79,7 +80,9 @@ export interface Operation extends OperationRule {
   /** The class of the JSON body. */
   readonly body?: Type;
   readonly answer: Answer;
-  /** Beside 401, 409, 429 and 503, which every operation may answer, and those that a right or a body brings along. */
+  /**
+   * In addition to 401, 409, 429 and 503, which every operation may return, and those of a right or a body.
+   */
   readonly errors: readonly (400 | 403 | 404 | 409)[];
 }
 
@@ -94,7 +97,7 @@ type Answer =
   | { readonly status: 200; readonly schema: Record<string, unknown> }
   | { readonly status: 204 };
 
-/** The rule of a route: see rights.interceptor.ts. */
+/** The rule of a route; see rights.interceptor.ts. */
 export const Rule = Reflector.createDecorator<OperationRule>();
 
 const ERRORS: Readonly<Record<number, string>> = {
@@ -118,7 +121,7 @@ const HEADERS_OF_ERRORS: Readonly<Record<number, ReturnType<typeof challenge> | 
   503: RETRY_AFTER,
 };
 const ERRORS_OF_BODIES = [400, 413, 415];
-/** A token may lack the scope for any right. */
+/** A token may lack the scope of any right. */
 const ERRORS_OF_RIGHTS = [403];
 
 export function Operation(operation: Operation): MethodDecorator {
@@ -138,7 +141,7 @@ function documentationOf(operation: Operation): MethodDecorator {
   const ofBody = body === undefined ? [] : ERRORS_OF_BODIES;
   const statuses = new Set([401, 409, 429, 503, ...errors, ...ofRight, ...ofBody]);
   return applyDecorators(
-    // OpenAPI 3.1 has room for the scope beside a scheme other than OAuth 2.0, too.
+    // OpenAPI 3.1 allows scopes for schemes other than OAuth 2.0, too.
     ApiSecurity('bearer', right === undefined ? [] : [right]),
     ApiSecurity('session'),
     ApiOperation({ summary, description: [description, needsOf(operation)].join(' ').trim() }),
@@ -150,7 +153,7 @@ function documentationOf(operation: Operation): MethodDecorator {
   );
 }
 
-/** The needs, in words. */
+/** The requirements in words. */
 function needsOf({ right, feature }: Operation): string {
   const needs = right === undefined ? 'Every signed-in user may.' : `Needs the right \`${right}\`.`;
   return feature === undefined ? needs : `${needs} Needs the licence feature \`${feature}\`.`;
@@ -171,9 +174,9 @@ function successOf(answer: Answer): MethodDecorators {
 }
 
 /**
- * Links what makes a thing with what can be done to it, so that programs can go on from an answer.
- * @param idName the parameter of the operations' paths that is the answered id
- * @param parentName the one that names what the thing lies in, as the request did
+ * Links a created object to its operations, so that programs can continue from a response.
+ * @param idName the path parameter of the operations that is the id in the response
+ * @param parentName the path parameter of the parent, which the request also has
  */
 export function linksTo(idName: string, operationIds: readonly string[], parentName?: string): Links {
   const ofParent = parentName === undefined ? {} : { [parentName]: `$request.path.${parentName}` };
@@ -184,12 +187,12 @@ export function linksTo(idName: string, operationIds: readonly string[], parentN
 /** The JSON Schema of a parameter. */
 type ParameterSchema = Extract<ApiQueryOptions, { schema: unknown }>['schema'];
 
-/** Documents a parameter of the query, which may be left out. */
+/** Documents an optional query parameter. */
 export function OptionalQuery(name: string, description: string, schema: ParameterSchema): MethodDecorator {
   return ApiQuery({ name, description, required: false, schema });
 }
 
-/** Documents the parameters that choose a page of a list. @param how the cursor is sent back */
+/** Documents the paging parameters of a list. @param how how to send the cursor back */
 export function PageQueries(maxCursorCharacters = CURSOR_CHARACTERS, how = 'unchanged'): MethodDecorator {
   return applyDecorators(
     OptionalQuery('limit', 'How many at most', {
@@ -228,7 +231,7 @@ function errorAnswer(status: number, hasConflicts: boolean): MethodDecorator {
   return ApiResponse({ status, type, description, ...(headers && { headers }) });
 }
 
-/** What is not a UUID is the id of nothing: 404. @param name the parameter, such as `userId` */
+/** An id in the path. Anything but a UUID gets 404. @param name the parameter, such as `userId` */
 export function PathId(name: `${'user' | 'project' | 'workflow' | 'credential'}Id`): ParameterDecorator {
   const schema = { type: 'string', format: 'uuid' };
   const documented = ApiParam({ name, description: `Id of the ${name.slice(0, -2)}`, schema });

@@ -1,4 +1,5 @@
-// Lets a call through to its route if its token has the scope, the licence the feature and the acting users the right.
+// Admits a call to its route if its token has the scope, the licence the feature, and the acting users the
+// right.
 import type { CallHandler, ExecutionContext, NestInterceptor, Type } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { PATH_METADATA } from '@nestjs/common/constants.js';
@@ -18,28 +19,28 @@ import { isInstanceRight } from '../rights/rights.js';
 import type { OperationRule } from './operation.decorator.js';
 import { Rule } from './operation.decorator.js';
 
-/** A thing in a project, by the parameter of the path that names it. */
+/** A kind of object in a project, and the path parameter with its id. */
 interface NamedThing {
   readonly parameter: string;
   readonly kind: ThingKind;
 }
 
-/** In the order in which they are looked for. */
+/** In order of precedence. */
 const THINGS: readonly NamedThing[] = [
   { parameter: 'projectId', kind: 'project' },
   { parameter: 'workflowId', kind: 'workflow' },
   { parameter: 'credentialId', kind: 'credential' },
 ];
 
-/** The thing among the parameters of a path that decides the project. */
+/** The path parameter that determines the project. */
 export function thingIn(parameters: readonly string[]): NamedThing | undefined {
   return THINGS.find(({ parameter }) => parameters.includes(parameter));
 }
 
 /**
- * An interceptor rather than a guard, so that refused calls are in the audit trail too, and before the pipes, so that a body is
- * checked only if the caller may send one. The scope comes first, before anything is read, so that the answer to a token without
- * it reveals nothing.
+ * An interceptor instead of a guard, so that refused calls are in the audit trail too. It runs before the
+ * pipes, so that a body is validated only if the caller may send one. The scope is checked before anything is
+ * read, so that the response to a token without it reveals nothing.
  */
 @Injectable()
 export class RightsInterceptor implements NestInterceptor {
@@ -61,7 +62,7 @@ export class RightsInterceptor implements NestInterceptor {
     return next.handle();
   }
 
-  /** The licence may run out while the service runs. */
+  /** The licence may expire while the service runs. */
   private refuseUnlicensed(feature: OperationRule['feature']): void {
     const { license } = this.startup;
     if (feature !== undefined && !license.includes(feature, this.clock.nowMs()))
@@ -87,9 +88,9 @@ export class RightsInterceptor implements NestInterceptor {
 }
 
 /**
- * Checks the routes of the API when their module is created: none may be open by mistake.
- * @throws Error for a route without an @Operation, and for one whose right in a project would not be checked: its path names
- *   nothing, and it does not say that it asks itself
+ * Checks the API's routes when their module is created: none may be open by mistake.
+ * @throws Error for a route without an @Operation, or with a project right that nothing checks: its path
+ * names no object, and it does not declare that it checks the right itself
  */
 export function refuseOpenRoutes(controllers: readonly Type[]): void {
   const reflector = new Reflector();

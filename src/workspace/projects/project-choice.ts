@@ -1,4 +1,4 @@
-// Finds the project that something new goes into.
+// Chooses the project of a new object.
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import { Transactions } from '../../platform/database/transaction.js';
@@ -19,9 +19,9 @@ export class ProjectChoice {
   ) {}
 
   /**
-   * The project that a body names, if the call has the right there; without one the acting user's personal project.
-   * @throws ApiRefusal `not_found`, `forbidden`; `bad_request` where none is named and the personal one is not for both of
-   *   two users who are checked
+   * The project in the body, if the call has the right there; otherwise the acting user's personal project.
+   * @throws ApiRefusal `not_found`, `forbidden`; `bad_request` if none is given and two users are checked,
+   * one of whom lacks the right in the personal project
    */
   async choose(principal: Principal, right: ProjectRight, named: string | undefined): Promise<string> {
     const projectId = named ?? (await this.personalProject(principal, right));
@@ -29,7 +29,10 @@ export class ProjectChoice {
     return projectId;
   }
 
-  /** Others have a right in the acting user's project only from a global role, and a 404 would not say what is missing. */
+  /**
+   * Others have rights in the acting user's personal project only through a global role. A 404 would not say
+   * what is missing.
+   */
   private async personalProject(principal: Principal, right: ProjectRight): Promise<string> {
     const { user, rightsOf } = principal;
     const projectId = await this.transactions.run((transaction) =>

@@ -1,4 +1,4 @@
-// /api/v1/projects/{projectId}/users: the members of a project and their roles in it.
+// /api/v1/projects/{projectId}/users: the members of a project and their roles.
 import { Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { isForeignKeyViolation, isUniqueViolation } from '../../platform/database/database-error.js';
 import { Transactions } from '../../platform/database/transaction.js';
@@ -30,7 +30,7 @@ export class ProjectMemberController {
     private readonly quotas: Quotas,
   ) {}
 
-  /** @rule 4.5.2 The members of a project are listed with their roles, where the licence has the feature. */
+  /** @rule 4.5.2 The members of a project are listed with their roles, if the licence has the feature. */
   @Get()
   @Operation({
     summary: 'List the members of a project with their roles',
@@ -114,7 +114,7 @@ export class ProjectMemberController {
       );
     } catch (error) {
       if (isUniqueViolation(error)) throw new ApiRefusal('already_member');
-      // User or project was deleted since the lookup, which the answer finds out.
+      // User or project was deleted meanwhile; the response will say so.
       if (!isForeignKeyViolation(error)) throw error;
     }
   }
@@ -124,7 +124,7 @@ export class ProjectMemberController {
   }
 }
 
-/** A role that a token's claim gave would otherwise outlive the claim by its holder's own hand. */
+/** Otherwise users could keep a role that a token's claim gave them, after the claim is gone. */
 function refuseOwnRole({ rightsOf }: Principal, userId: string): void {
   if (rightsOf.some(({ id }) => id === userId))
     throw new ApiRefusal('own_account', 'You cannot give yourself a role in a project');

@@ -1,4 +1,4 @@
-// Members of projects: the entity and the queries of the API; those of tokens are in instance-projects.ts.
+// Project members: the entity and the API's queries. See instance-projects.ts for the queries of tokens.
 import { Injectable } from '@nestjs/common';
 import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
 import type { Transaction } from '../../platform/database/transaction.js';
@@ -17,18 +17,18 @@ export class ProjectMember {
   @Column('text')
   role!: ProjectRole;
 
-  /** The role given by hand, if a claim gives the membership too. */
+  /** The role that a user assigned, if a claim gives the membership too. */
   @Column('text', { name: 'own_role', nullable: true })
   ownRole?: ProjectRole | null;
 
-  /** The issuer whose claim gives the membership; null: given by hand. */
+  /** The issuer whose claim gives the membership; null if a user gave it. */
   @Column('text', { nullable: true })
   issuer?: string | null;
 }
 
-/** A member with what a list of members shows of the user. */
+/** A member with the user's properties for the list. */
 interface MemberRow {
-  /** Id of the user. */
+  /** The user's id. */
   readonly id: string;
   readonly email: string;
   readonly givenName: string;
@@ -45,7 +45,7 @@ const SELECT_MEMBERS = `SELECT u.id, u.email, u.given_name AS "givenName", u.fam
 export class ProjectMemberRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** A page of a project's members, in the order of the users' ids. */
+  /** A page of a project's members, sorted by user id. */
   list(projectId: string, { afterId, limit }: PageRange): Promise<MemberRow[]> {
     return this.dataSource.query<MemberRow[]>(
       `${SELECT_MEMBERS} AND ($2::uuid IS NULL OR member.user_id > $2) ORDER BY member.user_id LIMIT $3`,
@@ -62,7 +62,7 @@ export class ProjectMemberRepository {
   }
 
   /**
-   * The constraints decide whether the user is a member already, and whether user and project are (still) there.
+   * The constraints decide whether the user is already a member, and whether user and project (still) exist.
    * @throws QueryFailedError with a unique violation, with a foreign key violation
    */
   async insert(transaction: Transaction, member: ProjectMember): Promise<void> {

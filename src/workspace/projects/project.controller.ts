@@ -112,7 +112,7 @@ export class ProjectController {
 }
 
 /**
- * A project never changes its type, so this cannot be overtaken.
+ * A project never changes its type, so the check needs no lock.
  * @throws ApiRefusal `not_found`, `personal_project`
  */
 export async function requireTeam(projects: ProjectRepository, id: string): Promise<void> {

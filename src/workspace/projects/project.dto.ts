@@ -1,4 +1,4 @@
-// Bodies and answers of projects and their members.
+// Request bodies and responses of projects and their members.
 import { ApiProperty, PickType } from '@nestjs/swagger';
 import { TimedAnswer, timesOf } from '../api/timed-answer.js';
 import { ChoiceField, IdField, TextField } from '../api/body/field-rules.js';
@@ -46,7 +46,7 @@ export class NewMemberBody extends MemberRoleBody {
   readonly userId!: string;
 }
 
-/** A user, with the role in one project. */
+/** A user with the role in one project. */
 export class MemberAnswer extends PickType(UserAnswer, ['id', 'email', 'givenName', 'familyName']) {
   @ApiProperty({ enum: [...PROJECT_ROLES], description: 'Role in this project.' })
   readonly role!: string;

@@ -1,4 +1,5 @@
-// Projects: the entity and the queries of API and commands; those of tokens are in instance-projects.ts.
+// Projects: the entity and the queries of API and commands. See instance-projects.ts for the queries of
+// tokens.
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
@@ -8,13 +9,13 @@ import type { PageRange } from '../api/pages.js';
 import type { MemberScope } from '../rights/rights.js';
 import { ProjectMember } from './project-member.repository.js';
 
-/** By which tokens of an issuer name a project. */
+/** The name of a project in an issuer's tokens. */
 export interface ExternalKey {
   readonly issuer: string;
   readonly key: string;
 }
 
-/** A project: personal, which belongs to one user for ever, or a team's. */
+/** A personal project, which belongs to one user for ever, or a team project. */
 @Entity('project')
 export class Project {
   @PrimaryColumn('uuid')
@@ -35,7 +36,7 @@ export class Project {
   @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
   updatedAt!: Date;
 
-  /** By which tokens of partners name it. */
+  /** The project's names in partners' tokens. */
   externalKeys?: readonly ExternalKey[];
 }
 
@@ -43,7 +44,7 @@ export class Project {
 export class ProjectRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Makes a team's project, with its first administrator. Personal ones are made with their users. */
+  /** Creates a team project with its first administrator. Personal projects are created with their users. */
   async createTeam(transaction: Transaction, name: string, adminId: string): Promise<Project> {
     const id = randomUUID();
     await managerOf(transaction).query(
@@ -55,7 +56,7 @@ export class ProjectRepository {
     return managerOf(transaction).findOneByOrFail(Project, { id });
   }
 
-  /** The personal project of a user, which every user has. */
+  /** The id of a user's personal project. Every user has one. */
   async personalProjectId(transaction: Transaction, userId: string): Promise<string> {
     const project = await managerOf(transaction).findOneByOrFail(Project, { personalOwnerId: userId });
     return project.id;
@@ -66,7 +67,7 @@ export class ProjectRepository {
     return project === null ? undefined : (await this.withKeys([project]))[0];
   }
 
-  /** A page of all projects, or of those in which the given users are members. */
+  /** A page of all projects, or of those of which the given users are members. */
   async list(scope: MemberScope, range: PageRange): Promise<Project[]> {
     return this.withKeys(await this.rows(scope, range));
   }
@@ -78,7 +79,7 @@ export class ProjectRepository {
       if (afterId !== undefined) query.where('project.id > :afterId', { afterId });
       return query.getMany();
     }
-    // In the order of the membership, whose index is (user, project): the same order, and no sorting.
+    // Sorted by the membership's project id, which the index (user, project) already provides.
     query.innerJoin(ProjectMember, 'member', 'member.projectId = project.id').orderBy('member.projectId');
     query.where('member.userId = :memberId', { memberId });
     if (otherMemberId !== undefined) {
@@ -90,8 +91,9 @@ export class ProjectRepository {
   }
 
   /**
-   * Has tokens of an issuer mean a team's project by one key, and no other project.
-   * @returns whether there is such a project
+   * Maps a key in an issuer's tokens to a team project, replacing the project's and the key's earlier
+   * mappings.
+   * @returns whether the project exists
    */
   async setKey(transaction: Transaction, id: string, { issuer, key }: ExternalKey): Promise<boolean> {
     const manager = managerOf(transaction);
@@ -121,13 +123,13 @@ export class ProjectRepository {
     return projects;
   }
 
-  /** Undefined where there is no such project (any more). */
+  /** Undefined if the project does not exist (any more). */
   async rename(id: string, name: string): Promise<Project | undefined> {
     await this.dataSource.manager.update(Project, { id }, { name, updatedAt: () => 'now()' });
     return this.findById(id);
   }
 
-  /** Deletes a project with everything in it, by the schema's cascades. */
+  /** Deletes a project and, through the schema's cascades, everything in it. */
   async delete(id: string): Promise<void> {
     await this.dataSource.manager.delete(Project, { id });
   }

@@ -1,12 +1,13 @@
-// How much there may be of what users make, each kind by its owner: the lock of an owner, and whether it is over its limit.
+// Limits how many objects of each kind an owner may have: locks the owner, and checks the limit.
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 import { managerOf } from '../../platform/database/transaction.js';
 
 /**
- * The most of each kind that one owner may have: a project, and for `projects` a user, whose personal project is one of them.
- * Honest owners stay far below. A page of a list may look at all workflows of a user's projects, so these limits bound its time.
+ * The limits per owner. The owner is a project or, for `projects`, a user, whose personal project is
+ * included. Honest owners stay far below. A page of a list may read all workflows of a user's projects, so
+ * these limits bound its time.
  */
 const LIMITS = { workflows: 2_000, credentials: 1_000, members: 10_000, projects: 100 };
 
@@ -14,7 +15,7 @@ export type QuotaKind = keyof typeof LIMITS;
 
 interface Counted {
   readonly ownerTable: string;
-  /** Rows of `table` belong to an owner by `column`, which an index begins with. */
+  /** The column of `table` with the owner's id, which is the first in an index. */
   readonly table: string;
   readonly column: string;
 }
@@ -33,18 +34,20 @@ const WORDS: Readonly<Record<QuotaKind, (limit: number) => string>> = {
   projects: (limit) => `A user is a member of at most ${limit} projects`,
 };
 
-/** In the order in which their owners are locked: users before projects, as everywhere. */
+/** The order in which owners are locked: users before projects, as everywhere. */
 const KINDS: readonly QuotaKind[] = ['projects', 'members', 'workflows', 'credentials'];
 
 /**
- * @rule D103 An addition for an owner waits for other additions and counts then, no further than the limit: of two at once at the
- *   limit one passes. Existing rows above the limit stay.
+ * @rule D103 An addition for an owner waits for other additions, and then counts up to the limit. Of two
+ * concurrent additions at the limit, one succeeds. Existing rows above the limit stay.
  */
 @Injectable()
 export class Quotas {
   /**
-   * Adds by `insert`, whose other errors come first. Kinds are locked in one order, so that there are no deadlocks.
-   * @throws ApiRefusal `quota_exceeded` where there is too much afterwards: the transaction must not be committed then
+   * Adds rows with `insert`, whose other errors take precedence. Kinds are locked in a fixed order to prevent
+   * deadlocks.
+   * @throws ApiRefusal `quota_exceeded` if the limit is exceeded afterwards; the transaction must then be
+   * rolled back
    */
   async within<T>(
     transaction: Transaction,
@@ -63,14 +66,17 @@ export class Quotas {
   }
 }
 
-/** Until the transaction ends; rows that refer to the owner may come in. A deleted owner locks nothing. */
+/**
+ * Locks the owner until the transaction ends, but allows rows that refer to it. A deleted owner locks
+ * nothing.
+ */
 async function lockOwner(transaction: Transaction, kind: QuotaKind, ownerId = ''): Promise<void> {
   const { ownerTable } = COUNTED[kind];
   const sql = `SELECT 1 FROM ${ownerTable} WHERE id = $1 FOR NO KEY UPDATE`;
   await managerOf(transaction).query(sql, [ownerId]);
 }
 
-/** Reads one entry of an index more than the limit at most, however many there are. */
+/** Reads at most one index entry more than the limit. */
 async function hasMore(
   transaction: Transaction,
   kind: QuotaKind,

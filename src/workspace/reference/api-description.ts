@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 description of the public API, made from the controllers themselves when it is first asked for.
+// The OpenAPI 3.1 description of the public API, generated from the controllers on the first request.
 import { createHash } from 'node:crypto';
 import type { INestApplication } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
@@ -40,7 +40,10 @@ const TAGS = {
 interface Subject {
   readonly application: INestApplication;
   readonly baseUrl: string;
-  /** The paths of the token endpoints and the login, which their module describes; undefined where they are not there. */
+  /**
+   * The paths of the token endpoints and the login, which their module describes; undefined if they are
+   * disabled.
+   */
   readonly waysIn: object | undefined;
 }
 
@@ -51,15 +54,15 @@ interface PublishedDescription {
 }
 
 /**
- * Nothing of it is secret: it is the same for all, and answered without credentials. It depends only on classes, so it is made
- * once, by the first request: it would delay every start, and most instances never need it.
+ * The description is the same for everyone, and public. It depends only on classes, so it is generated once,
+ * on the first request: doing so at the start would delay every instance, and most never need it.
  */
 @Injectable()
 export class ApiDescription {
   private subject: Subject | undefined;
   private document: PublishedDescription | undefined;
 
-  /** To be called once the application has its routes. */
+  /** Call it when the application has its routes. */
   describe(subject: Subject): void {
     this.subject = subject;
   }
@@ -96,12 +99,14 @@ function outlineOf(baseUrl: string, waysIn: object | undefined): Omit<OpenAPIObj
   const tags = { ...(waysIn && WAYS_IN), ...TAGS };
   for (const [name, description] of Object.entries(tags)) builder.addTag(name, description);
   const outline = builder.build();
-  // By the library it would get an empty e-mail address.
+  // The library would add an empty e-mail address.
   outline.info.contact = { name: 'The administrator of this instance', url: baseUrl };
   return outline;
 }
 
-/** Bodies with unknown members are refused, and changes that change nothing. Answers stay open: they may grow. */
+/**
+ * Forbids unknown fields in bodies, and empty changes. Responses stay open, because they may get new fields.
+ */
 function closeBodies({ components }: OpenAPIObject): void {
   for (const [name, schema] of Object.entries(components?.schemas ?? {})) {
     if (name.endsWith('Body')) Object.assign(schema, { additionalProperties: false });

@@ -1,4 +1,4 @@
-// Describes the bodies that carry the data of credentials, type by type, by the schemas that check them.
+// Describes the bodies that contain credential data, per type, with the schemas that validate them.
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { CREDENTIAL_TYPES } from '../credentials/credential-types.js';
 import type { CredentialSchema } from '../credentials/credential-types.js';
@@ -14,8 +14,9 @@ const NEW = 'NewCredentialBody';
 const CHANGE = 'CredentialChangeBody';
 
 /**
- * A new credential is one of its types; each has a body and a schema of its data under a name of its own, so that generated
- * clients have classes for them. Which data a change may bring depends on what is stored, which no description can say.
+ * A new credential has one of the types. Each has named schemas for its body and its data, so that generated
+ * clients have classes for them. The data that a change may contain depends on the stored credential, which
+ * no schema can express.
  */
 export function describeCredentialTypes({ components }: OpenAPIObject): void {
   const schemas = (components?.schemas ?? {}) as Schemas;
@@ -37,14 +38,17 @@ export function describeCredentialTypes({ components }: OpenAPIObject): void {
   Object.assign(schemas[CHANGE] ?? {}, PARTIAL_CHANGE);
 }
 
-/** `isPartialData` says something of data, and nothing by itself. Linters hold an example to the members that `then` names. */
+/**
+ * `isPartialData` is meaningless without data. Linters expect an example to have only the properties that
+ * `then` names.
+ */
 const PARTIAL_CHANGE = {
   not: { properties: { isPartialData: {} }, required: ['isPartialData'], maxProperties: 1 },
   if: { required: ['isPartialData'], properties: { isPartialData: { const: true } } },
   then: { properties: { name: {}, type: {}, data: {}, isPartialData: {} }, required: ['data'] },
 };
 
-/** Without its title, after which some generators would name the class. */
+/** Omits the title, which some generators would use as the class name. */
 function dataSchema({ $schema, title, ...schema }: CredentialSchema): Schema {
   return { ...schema, description: `Data of a credential of the type ${title}. By ${$schema}.` };
 }

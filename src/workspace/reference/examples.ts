@@ -1,4 +1,4 @@
-// Examples of bodies and answers, for who reads the description and for programs that show it.
+// Examples of bodies and responses, for readers of the description and programs that display it.
 import type { OpenAPIObject } from '@nestjs/swagger';
 
 const ID = {
@@ -42,7 +42,7 @@ const EVENT = {
   payload: { reason: 'token_expired', issuer: 'https://partner.example', kid: '2026-11' },
 };
 
-/** By the name of the schema. The types of credential have their data in their own schemas. */
+/** By schema name. The types of credential have their data in their own schemas. */
 const EXAMPLES: Readonly<Record<string, object>> = {
   NewUserBody: { ...PERSON, role: 'global:member' },
   UserChangeBody: { enabled: false },
@@ -84,7 +84,7 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   NotFoundAnswer: { error: 'not_found', message: 'Not found' },
 };
 
-/** @throws Error for an example of something that is not there */
+/** @throws Error for an example without a schema */
 export function giveExamples({ components }: OpenAPIObject): void {
   for (const [name, example] of Object.entries(EXAMPLES)) {
     const schema = components?.schemas?.[name];

@@ -11,7 +11,7 @@ export class ReferenceController {
     private readonly files: PublicFolder,
   ) {}
 
-  /** To be asked for each time: it changes with the version of the service only. */
+  /** Revalidated on each request: it changes with each version of the service. */
   @Get('openapi.json')
   @Header('cache-control', 'no-cache')
   document(@Headers('if-none-match') known: string | undefined, @Res() reply: FastifyReply): void {

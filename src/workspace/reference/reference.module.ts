@@ -14,7 +14,7 @@ import { ReferenceController } from './reference.controller.js';
 })
 export class ReferenceModule {}
 
-/** The page that shows it, and the files that this is made of. */
+/** The reference page and its files. */
 function publicFolder(sourceDirectory: string): PublicFolder {
   return new PublicFolder(join(sourceDirectory, 'workspace', 'reference', 'public'));
 }

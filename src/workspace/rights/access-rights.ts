@@ -1,4 +1,4 @@
-// Decides what a call may do, by the table of rights, the roles as they are now and the scopes of its token.
+// Decides whether a call is allowed, by the table of rights, the current roles and the token's scopes.
 import { Injectable } from '@nestjs/common';
 import type { Authority } from '../../access/principal.js';
 import type { User } from '../../users/user.repository.js';
@@ -8,19 +8,22 @@ import { ProjectRoleRepository } from './project-role.repository.js';
 import type { InstanceRight, ProjectRight, Right } from './rights.js';
 import { grants, readRightOf } from './rights.js';
 
-/** Users whose rights are checked; each must have what is asked for. */
+/** Users whose rights are checked; each must have the required right. */
 type Acting = Pick<Authority, 'rightsOf'>;
 
-/** Why one user may not; undefined where they may. */
+/** Why a user lacks the right; undefined if the user has it. */
 type Verdict = 'not_found' | 'forbidden' | undefined;
 
-/** If two users are checked, a call may do what each of them might do alone, and lists show what both see (D30). */
+/**
+ * If two users are checked, a call may do what each of them may do alone, and lists show what both can see
+ * (D30).
+ */
 @Injectable()
 export class AccessRights {
   constructor(private readonly projectRoles: ProjectRoleRepository) {}
 
   /**
-   * Whether the token is limited to scopes without this one. See grants.ts for how scopes come into a token (P.scopes).
+   * Checks that the token includes the scope. See grants.ts for how a token gets its scopes (P.scopes).
    * @throws ApiRefusal `insufficient_scope`
    */
   requireScope({ scopes }: Pick<Authority, 'scopes'>, right: Right): void {
@@ -34,14 +37,14 @@ export class AccessRights {
   }
 
   /**
-   * A right on one user. All users see their own account.
-   * @throws ApiRefusal `not_found` for accounts that one of the acting users does not see, else `forbidden`
+   * Checks a right on one user. All users may read their own account.
+   * @throws ApiRefusal `not_found` if one of the acting users may not see the account, otherwise `forbidden`
    */
   requireOnUser({ rightsOf }: Acting, right: 'user:read' | 'user:write', userId: string): void {
     refuse(rightsOf.map((user) => verdictOnUser(user, right, userId)));
   }
 
-  /** Which of some projects give a right, asked for all of them at once; none where the token lacks the scope. */
+  /** Which of the given projects grant a right, in one query; none if the token lacks the scope. */
   async projectsGranting(
     { rightsOf, scopes }: Authority,
     right: ProjectRight,
@@ -60,8 +63,8 @@ export class AccessRights {
   }
 
   /**
-   * A right on a project, or on a thing in one.
-   * @throws ApiRefusal `not_found` for what is not there or not to be seen, `forbidden` for what is only to be seen
+   * Checks a right on a project, or on an object in one.
+   * @throws ApiRefusal `not_found` if it does not exist or is not visible, `forbidden` if it is only visible
    */
   async requireOnThing(
     { rightsOf }: Acting,
@@ -94,7 +97,7 @@ function verdictOnUser({ id, role }: User, right: 'user:read' | 'user:write', us
   return right === 'user:write' && !grants([role], right) ? 'forbidden' : undefined;
 }
 
-/** A 404 comes first, since the call must not learn that the thing exists. */
+/** A 404 takes precedence, because the caller must not learn that the object exists. */
 function refuse(verdicts: readonly Verdict[]): void {
   for (const reason of ['not_found', 'forbidden'] as const)
     if (verdicts.includes(reason)) throw new ApiRefusal(reason);

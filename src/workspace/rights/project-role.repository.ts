@@ -1,19 +1,19 @@
-// Which role a user has in the project that a thing belongs to, as it is now. Reads across tables, in one statement.
+// A user's current role in the project of an object. Reads several tables in one statement.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import { PreparedStatement } from '../../platform/database/prepared-statement.js';
 import { parameter, sql } from '../../platform/database/sql.js';
 import type { ProjectRole } from './rights.js';
 
-/** What an id in a path stands for. */
+/** The kind of object that an id in a path identifies. */
 export type ThingKind = 'project' | 'workflow' | 'credential';
 
-/** The thing is there; `role` is null where the user is no member of its project. */
+/** The object exists; `role` is null if the user is not a member of its project. */
 interface Standing {
   readonly role: ProjectRole | null;
 }
 
-/** The column of each table with the project. */
+/** Each table's column with the project's id. */
 const PROJECT_COLUMN = { project: 'id', workflow: 'project_id', credential: 'project_id' } satisfies Record<
   ThingKind,
   string
@@ -35,7 +35,7 @@ const ROLES_IN = new PreparedStatement<RolesQuery, { projectId: string; role: Pr
 export class ProjectRoleRepository {
   constructor(private readonly database: Database) {}
 
-  /** Undefined where there is no such thing. */
+  /** Undefined if the object does not exist. */
   async standing(kind: ThingKind, id: string, userId: string): Promise<Standing | undefined> {
     const column = PROJECT_COLUMN[kind];
     const [standing] = await this.database.dataSource.query<Standing[]>(
@@ -47,7 +47,7 @@ export class ProjectRoleRepository {
     return standing;
   }
 
-  /** The roles that a user has in some projects, by project; those without one are left out. */
+  /** A user's roles by project; projects without one are omitted. */
   async rolesIn(projectIds: readonly string[], userId: string): Promise<ReadonlyMap<string, ProjectRole>> {
     const rows = await this.database.run(ROLES_IN, { projectIds, userId });
     return new Map(rows.map(({ projectId, role }) => [projectId, role]));

@@ -1,4 +1,4 @@
-// Creates users and changes role and state of users on behalf of another one, with the record of it.
+// Creates users, and changes their role and state on behalf of another user, with an audit event.
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import type { ChangeOfUser } from '../../audit/user-changed.js';
@@ -13,7 +13,7 @@ import { AccessRights } from '../rights/access-rights.js';
 
 type UserAdministrationChange = Pick<UserChange, 'role' | 'enabled'>;
 
-/** Who asks, and in which request. */
+/** The requesting user and the request. */
 interface AskingUser {
   readonly principal: Principal;
   readonly requestId: string;
@@ -38,8 +38,8 @@ export class UserAdministrationService {
   }
 
   /**
-   * All of them are locked, and those who act are checked again under the lock. Of two administrators who disable or demote each
-   * other at once, the second is refused as if it had come later. So one of them stays.
+   * Locks all users involved, and checks the acting ones again under the lock. If two administrators disable
+   * or demote each other at once, the second is refused as if it had come later, so one of them stays.
    * @throws ApiRefusal `invalid_token`, `forbidden`, `not_found`, `owner_protected`, `own_account`
    */
   change(asking: AskingUser, userId: string, change: UserAdministrationChange): Promise<User> {

@@ -1,4 +1,4 @@
-// Bodies and answers of users.
+// Request bodies and responses of users.
 import { ApiProperty } from '@nestjs/swagger';
 import { ASSIGNABLE_ROLES, GLOBAL_ROLES, MEMBER_ROLE } from '../../users/role.js';
 import type { GlobalRole } from '../../users/role.js';

@@ -1,4 +1,4 @@
-// The statements behind lists of workflows: one page in some order, searched or not, and how many there are.
+// The statements for lists of workflows: a page in some order, with or without a search, and a count.
 import { PreparedStatement } from '../../platform/database/prepared-statement.js';
 import type { Sql } from '../../platform/database/sql.js';
 import { joined, parameter, sql } from '../../platform/database/sql.js';
@@ -8,23 +8,23 @@ import type { MemberScope } from '../rights/rights.js';
 export const SORT_KEYS = ['updatedAt', 'name'] as const;
 type SortKey = (typeof SORT_KEYS)[number];
 
-/** Up to so many are counted. */
+/** Counting stops here. */
 export const MAX_COUNT = 1000;
 
-/** The workflows of a list: those of which each given member is true. */
+/** The workflows of a list, which match every given property. */
 export interface WorkflowScope extends MemberScope {
   readonly projectId?: string;
   readonly active?: boolean;
-  /** The whole name. */
+  /** The exact name. */
   readonly name?: string;
-  /** A part of the name, in any case. */
+  /** A part of the name; case does not matter. */
   readonly search?: string;
 }
 
 /** One page of a list. */
 export interface WorkflowPageQuery extends WorkflowScope {
   readonly sort: SortKey;
-  /** Only the workflows behind this place. */
+  /** Only workflows after this place. */
   readonly after?: Place;
   readonly limit: number;
 }
@@ -60,18 +60,18 @@ const AFTER_KEY: ListSql = parameter('text', ({ after }) => after?.key);
 const AFTER_ID: ListSql = parameter('uuid', ({ after }) => after?.id);
 const LIMIT: ListSql = parameter('bigint', ({ limit }) => limit);
 
-/** One more than MAX_COUNT. */
+/** MAX_COUNT + 1. */
 const COUNTED = sql`1001`;
 
-/** @rule B.list What a list says of a workflow: nothing whose size its author chooses. */
+/** @rule B.list What a list contains of a workflow: nothing whose size its author can choose. */
 const LISTED_COLUMNS = sql`w.id, w.project_id AS "projectId", w.name, w.active,
   w.created_at AS "createdAt", w.updated_at AS "updatedAt"`;
 
-/** How an order is written in SQL. Workflows that are equal in it come in the order of their ids. */
+/** A sort order in SQL. Equal workflows are sorted by id. */
 interface OrderSql {
-  /** What is sorted by: `w.updated_at`, or an expression that an index has. */
+  /** The sort key: `w.updated_at`, or an indexed expression. */
   readonly key: Sql;
-  /** `listed.key` as text, from which `after` is read again without loss. */
+  /** `listed.key` as a string, which `after` reads without loss. */
   readonly keyText: Sql;
   readonly after: ListSql;
   readonly direction: Sql;
@@ -98,7 +98,7 @@ const ORDERS: Readonly<Record<SortKey, OrderSql>> = {
 const pages = new Map<string, PageStatement>();
 const counts = new Map<string, CountStatement>();
 
-/** The text depends only on which members are given, and so does the name: parsing and planning it takes longer than running it. */
+/** Text and name depend only on which properties are given: parsing and planning take longer than running. */
 export function workflowPage(query: WorkflowPageQuery): PageStatement {
   const { sort, after } = query;
   const name = [`workflows_by_${sort}`, ...namesOf(query), ...(after === undefined ? [] : ['after'])];
@@ -120,7 +120,7 @@ function statementOf<Query, Row>(
   return statement;
 }
 
-/** Without `Id`, because PostgreSQL cuts names after 63 bytes. */
+/** Without `Id`, because PostgreSQL truncates names after 63 bytes. */
 function namesOf(scope: WorkflowScope): string[] {
   const given = (['projectId', 'active', 'name', 'search'] as const).filter(
     (member) => scope[member] !== undefined,
@@ -130,8 +130,8 @@ function namesOf(scope: WorkflowScope): string[] {
 }
 
 /**
- * Places first, which indexes alone have, and then only the rows that are answered, each by its key: the wide rows of the
- * others are never read.
+ * Finds the places by index alone, and then reads only the returned rows by their keys: other wide rows are
+ * never read.
  */
 function pageText(query: WorkflowPageQuery): ListSql {
   return sql`WITH listed AS MATERIALIZED (${firstOf(query)})
@@ -141,8 +141,8 @@ function pageText(query: WorkflowPageQuery): ListSql {
 }
 
 /**
- * A SELECT of the first workflows of a list: key and id, which the indexes have. Of a member's projects each has its own range of an
- * index: the first ones of each project are read, and merged.
+ * Selects key and id of the first workflows of a list, which the indexes contain. Each of a member's projects
+ * has its own range in an index: the first workflows of each project are read and merged.
  */
 function firstOf(query: WorkflowPageQuery): ListSql {
   const { key, direction, behind, after } = ORDERS[query.sort];
@@ -153,20 +153,20 @@ function firstOf(query: WorkflowPageQuery): ListSql {
   return sql`${ofEachProject(query, first)} ${orderBy(query)} LIMIT ${LIMIT}`;
 }
 
-/** Stops when it has enough. */
+/** Stops counting at the limit. */
 function countText(query: WorkflowScope): ListSql {
   const any = sql`SELECT w.id FROM workflow w ${where(conditionsOf(query))} LIMIT ${COUNTED}`;
   const all = query.memberId === undefined ? any : sql`${ofEachProject(query, any)} LIMIT ${COUNTED}`;
   return sql`SELECT count(*)::int AS count FROM (${all}) counted`;
 }
 
-/** An array, because the planner expects few projects of it, and then reads each by its index. */
+/** Uses an array, for which the planner expects few projects and reads each by its index. */
 function ofEachProject(query: WorkflowScope, workflows: ListSql): ListSql {
   return sql`SELECT listed.* FROM unnest(ARRAY(${memberProjects(query)})) AS source (project_id)
       CROSS JOIN LATERAL (${workflows}) listed`;
 }
 
-/** The projects of the members, or the one that is named if it is among them. */
+/** The members' projects, or the given one if it is among them. */
 function memberProjects({ projectId, otherMemberId }: WorkflowScope): Sql<WorkflowScope> {
   const project = projectId === undefined ? sql`` : sql`AND member.project_id = ${PROJECT_ID}`;
   const own = sql`SELECT member.project_id FROM project_member member WHERE member.user_id = ${MEMBER_ID} ${project}`;

@@ -1,4 +1,4 @@
-// /api/v1/workflows and workflow-count: workflows as definitions; nothing here runs them.
+// /api/v1/workflows and workflow-count: stored workflow definitions; nothing here runs them.
 import { Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { CurrentPrincipal } from '../../access/authentication.guard.js';
@@ -210,7 +210,7 @@ export class WorkflowController {
       );
       return changedAnswer(made);
     } catch (error) {
-      // The project was deleted after the right on it was checked.
+      // The project was deleted after its right was checked.
       throw isForeignKeyViolation(error) ? new ApiRefusal('not_found') : error;
     }
   }
@@ -220,7 +220,7 @@ export class WorkflowController {
   }
 }
 
-/** Not below `/workflows`, where the path would be that of a workflow, too, for its other methods. */
+/** Not below `/workflows`, where other methods would take the path for a workflow's. */
 @ApiController('workflow-count', 'Workflows')
 export class WorkflowCountController {
   constructor(private readonly workflows: WorkflowRepository) {}
@@ -245,7 +245,7 @@ export class WorkflowCountController {
   }
 }
 
-/** The answer for a workflow that was just created or changed. */
+/** The response for a workflow that was just created or changed. */
 function changedAnswer(workflow: Workflow | undefined): WorkflowAnswer {
   return workflowAnswer(found(workflow), true);
 }

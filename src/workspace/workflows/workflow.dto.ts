@@ -1,4 +1,4 @@
-// Bodies and answers of workflows.
+// Request bodies and responses of workflows.
 import { ApiProperty, OmitType, PartialType } from '@nestjs/swagger';
 import { TimedAnswer, timesOf } from '../api/timed-answer.js';
 import { IdField, ObjectArrayField, ObjectField, TextField } from '../api/body/field-rules.js';
@@ -24,12 +24,12 @@ export class NewWorkflowBody {
   readonly projectId?: string;
 }
 
-/** `null` is not the same as left out. */
+/** `null` is not the same as a missing field. */
 export class WorkflowChangeBody extends PartialType(OmitType(NewWorkflowBody, ['projectId']), {
   skipNullProperties: false,
 }) {}
 
-/** Members of a workflow in every answer. */
+/** The properties of a workflow in every response. */
 class WorkflowHead extends TimedAnswer {
   @ApiProperty({ format: 'uuid', description: 'Id.' })
   readonly id!: string;
@@ -43,7 +43,7 @@ class WorkflowHead extends TimedAnswer {
   @ApiProperty({ description: 'Whether it is active.' })
   readonly active!: boolean;
 
-  /** At this moment: a page of buttons must know which it may offer. */
+  /** The current state, so that a page shows only the buttons that work. */
   @ApiProperty({ description: 'Whether the user and the token of the call may change it.' })
   readonly canEdit!: boolean;
 }
@@ -64,7 +64,7 @@ export class WorkflowAnswer extends WorkflowHead {
   readonly connections!: Record<string, unknown>;
 }
 
-/** A workflow in a list: without its nodes and connections, so that a page is always small. */
+/** A workflow in a list, without nodes and connections, so that pages stay small. */
 export class ListedWorkflowAnswer extends WorkflowHead {}
 
 export class WorkflowCountAnswer {

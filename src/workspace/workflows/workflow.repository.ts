@@ -9,7 +9,7 @@ import type { SortedRows } from '../api/pages.js';
 import type { PlacedWorkflow, WorkflowPageQuery, WorkflowScope } from './workflow-list.query.js';
 import { MAX_COUNT, workflowCount, workflowPage } from './workflow-list.query.js';
 
-/** A workflow. Nodes and connections are kept as they were sent. */
+/** A workflow. Nodes and connections are stored as they were sent. */
 @Entity('workflow')
 export class Workflow {
   @PrimaryColumn('uuid')
@@ -39,7 +39,7 @@ export class Workflow {
 
 export type NewWorkflow = Pick<Workflow, 'projectId' | 'name' | 'active' | 'nodes' | 'connections'>;
 
-/** The members of a workflow that may change. */
+/** The properties of a workflow that may change. */
 export type WorkflowChange = Partial<Omit<NewWorkflow, 'projectId'>>;
 
 /** Set by the database. */
@@ -53,16 +53,16 @@ export class WorkflowRepository {
     this.workflows = database.dataSource.getRepository(Workflow);
   }
 
-  /** One page of a list. A workflow that moves meanwhile may be missed or come twice. */
+  /** One page of a list. A workflow that moves meanwhile may be missing or appear twice. */
   async list({ limit, ...rest }: WorkflowPageQuery): Promise<SortedRows<PlacedWorkflow>> {
-    // One more than asked for shows whether there is a next page.
+    // One more row than requested shows whether there is a next page.
     const query = { limit: limit + 1, ...rest };
     const rows = await this.database.run(workflowPage(query), query);
     const page = rows.slice(0, limit);
     return { rows: page, end: rows.length > limit ? page.at(-1) : undefined };
   }
 
-  /** How many there are, up to MAX_COUNT, and whether there are more. */
+  /** The count, up to MAX_COUNT, and whether there are more. */
   async count(scope: WorkflowScope): Promise<{ readonly count: number; readonly hasMore: boolean }> {
     const [{ count } = { count: 0 }] = await this.database.run(workflowCount(scope), scope);
     return { count: Math.min(count, MAX_COUNT), hasMore: count > MAX_COUNT };
@@ -73,8 +73,8 @@ export class WorkflowRepository {
   }
 
   /**
-   * Changes a workflow; undefined where there is none (any more). What has just been written is not read again: nodes and
-   * connections may be large.
+   * Changes a workflow; undefined if it does not exist (any more). Written values are not read again, because
+   * nodes and connections may be large.
    */
   async update(id: string, change: WorkflowChange): Promise<Workflow | undefined> {
     const { columns } = this.workflows.metadata;

@@ -1,4 +1,4 @@
-// The kinds of member that a JSON body may have: each is checked and documented by the same line.
+// The kinds of field in JSON bodies. One line validates and documents a field.
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsArray, IsBoolean, IsIn, IsObject, IsUUID, ValidateBy, ValidateIf } from 'class-validator';
@@ -8,14 +8,14 @@ import { isEmailAddress } from '../../../platform/text/email-address.js';
 /** D42. */
 const MAX_EMAIL_CHARACTERS = 254;
 
-/** What every member says of itself. */
+/** Common options of all fields. */
 export interface Field {
   readonly description: string;
-  /** It may be left out; `null` is not the same as left out, and is checked by the rule of the member. */
+  /** The field may be left out. `null` is a value, and must satisfy the rule. */
   readonly optional?: boolean;
 }
 
-/** A text of 1 to `max` characters (code points, as the database counts); of 0 to `max` with `mayBeEmpty`. */
+/** A string of 1 to `max` code points, as the database counts; of 0 to `max` with `mayBeEmpty`. */
 export function TextField(
   field: Field & { readonly max: number; readonly mayBeEmpty?: boolean },
 ): PropertyDecorator {

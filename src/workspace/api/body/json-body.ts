@@ -1,4 +1,4 @@
-// Reads a JSON request body into a checked object: content type, text, known members, field rules.
+// Parses a JSON request body into a validated object: content type, JSON, known fields, field rules.
 import type { ArgumentMetadata, ExecutionContext, Type } from '@nestjs/common';
 import {
   BadRequestException,
@@ -25,23 +25,29 @@ import {
 } from '../../../platform/json/strict-json.js';
 import { printable } from '../../../platform/text/printable.js';
 
-/** @rule B.parts Array elements and object members of a body, in all: what is done with it takes time for each of them. */
+/**
+ * @rule B.parts The maximum number of array elements and object members in a body: each takes processing
+ * time.
+ */
 const MAX_PARTS = 5_000;
 
 type Members = Record<string, unknown>;
-/** As the server has read it; undefined if there is none. */
+/** The body from the server; undefined if there is none. */
 type Body = Buffer | typeof TOO_LARGE | undefined;
 
-/** Hands a controller the JSON body of a request as it is, an object, for those whose members something else checks. */
+/** Passes a controller the JSON body as an object, without checking its fields. */
 export const JsonObject = createParamDecorator((_: unknown, context: ExecutionContext) => {
   const { headers, body } = context.switchToHttp().getRequest<FastifyRequest>();
   return readObject(headers, body as Body);
 });
 
-/** Hands a controller the JSON body of a request as an object of the parameter's class, whose members carry rules of class-validator. */
+/**
+ * Passes a controller the JSON body as an object of the parameter's class, whose properties have
+ * class-validator rules.
+ */
 export const JsonBody = (): ParameterDecorator => JsonObject(new JsonBodyPipe());
 
-/** Nest's pipe for flat bodies. What is handed on has the members that were sent, and no other. */
+/** Nest's pipe for flat bodies. The object has exactly the properties that were sent. */
 export class JsonBodyPipe extends ValidationPipe {
   constructor() {
     super({
@@ -49,7 +55,7 @@ export class JsonBodyPipe extends ValidationPipe {
       validateCustomDecorators: true,
       validationError: { target: false, value: false },
       exceptionFactory: ([error]) => badRequest(Object.values(error?.constraints ?? {}).join(', ')),
-      // Not class-transformer: it makes free objects anew, by what they call their `constructor`.
+      // Not class-transformer: it rebuilds free-form objects with whatever they contain as `constructor`.
       transformerPackage: {
         plainToInstance: (type, members) => Object.assign(new type() as object, members) as never,
         classToPlain: (body) => body as Members,
@@ -57,7 +63,7 @@ export class JsonBodyPipe extends ValidationPipe {
     });
   }
 
-  /** @throws BadRequestException with a message that names the member and its rule, never a value */
+  /** @throws BadRequestException with a message that names the field and its rule, never a value */
   override transform(members: Members, metadata: ArgumentMetadata): Promise<unknown> {
     refuseUnknown(members, metadata.metatype);
     refuseUnstorable(members);
@@ -65,7 +71,7 @@ export class JsonBodyPipe extends ValidationPipe {
   }
 
   protected override stripProtoKeys(): void {
-    // What free objects call `constructor` or `prototype` is theirs.
+    // Free-form objects may have properties named `constructor` or `prototype`.
   }
 }
 
@@ -102,8 +108,9 @@ function objectOf(bytes: Buffer): Members {
 }
 
 /**
- * A misspelt member would be lost silently. class-validator would make an error of each, a quarter of a second for the thousands of one
- * body, and takes what every object inherits for known.
+ * Refuses unknown fields, because a misspelt one would be lost silently. class-validator would create an
+ * error for each, which takes a quarter of a second for the thousands in one body. It also accepts names that
+ * every object inherits.
  */
 function refuseUnknown(members: Members, type: Type = Object): void {
   const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
@@ -112,7 +119,7 @@ function refuseUnknown(members: Members, type: Type = Object): void {
   if (name !== undefined) throw badRequest(`The body has an unknown member: ${printable(name)}`);
 }
 
-/** @throws BadRequestException for what would not come back from the database as it was sent (D42) */
+/** @throws BadRequestException for values that the database would not return unchanged (D42) */
 function refuseUnstorable(members: Members): void {
   for (const [name, value] of Object.entries(members)) {
     if (isStorable(value)) continue;
