@@ -1,5 +1,5 @@
-// `apply`: one transaction for a request that changes users, links or memberships, or takes a closer look at sessions. It never
-// touches replay records, and may be run again.
+// `apply`: one transaction for a request that changes users, links or memberships, or whose session cannot be written by a shared
+// statement. It never touches replay records, and may be run again.
 import { Injectable } from '@nestjs/common';
 import type { AuditContext, AuditEvent, RecordedWork } from '../audit/audit.bus.js';
 import { AuditBus, auditEvent } from '../audit/audit.bus.js';
@@ -16,10 +16,10 @@ import type { Tokens } from '../verify/tokens.js';
 import type { FlowRequest } from '../endpoint/flow-request.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 
-/** Connections of the pool that are left to the statements that requests share. */
+/** Connections of the pool that are reserved for shared statements. */
 const LEFT_TO_OTHERS = 2;
 
-/** Does the last of a request, with its users. Its events come after those of the users. */
+/** Finishes a request with its users. Its events come after the users' events. */
 export type Finish<Result> = (transaction: Transaction, users: Users) => Promise<RecordedWork<Result>>;
 
 export interface Applied<Result> {
@@ -41,7 +41,7 @@ export class ApplyService {
   }
 
   /**
-   * Decides on rows under lock, writes, and records what has happened: all of it, or nothing.
+   * Decides on locked rows, writes, and records what has happened: all of it, or nothing.
    * @throws OAuthRefusal of the decision, or of `finish`
    */
   apply<Result>(tokens: Tokens, request: FlowRequest, finish: Finish<Result>): Promise<Applied<Result>> {
@@ -64,27 +64,27 @@ export class ApplyService {
 }
 
 /**
- * Lets so many transactions run at a time, so that a rush of first logins leaves connections to known users. The others wait in
- * their order, which does not count as a wait for the database as long as it answers those in front.
+ * Limits the transactions that run at a time, so that a rush of first logins leaves connections to known users. The others wait
+ * in order. As long as the database answers earlier transactions, this wait is not limited by the wait for the database.
  */
 export class Turns {
   private running = 0;
   private readonly waiting = new Set<() => void>();
-  /** When the database has answered a transaction last, on the monotonic clock. */
+  /** The time of the database's latest answer to a transaction, on the monotonic clock. */
   private answeredAtMs = Number.NEGATIVE_INFINITY;
 
-  /** @param waitMs how long a transaction waits while the database answers none */
+  /** @param waitMs how long a transaction waits while the database answers no other */
   constructor(
     private readonly most: number,
     private readonly waitMs: number,
   ) {}
 
   /**
-   * @param wait of the request whose transaction it is
+   * @param wait of the request
    * @throws DatabaseWaitError `time_limit` if its turn does not come, `pool_exhausted` if too many wait, or what the work throws
    */
   async take<T>(wait: SharedWait, work: () => Promise<T>): Promise<T> {
-    // At a host that does not limit its pool, a database that hangs gives no turn back.
+    // If a host does not limit its pool, turns are not released while the database hangs.
     if (this.waiting.size >= MOST_WAITING) throw new DatabaseWaitError('pool_exhausted');
     if (this.running === this.most) await this.turn(wait);
     else this.running += 1;

@@ -1,4 +1,4 @@
-// The members of a policy about access tokens, and about actors.
+// The properties of a policy about access tokens and actors.
 import { mayMean } from '../../platform/text/uri.js';
 import { parsedUrl } from '../../platform/text/url.js';
 import { choice, flag, isText, list, listed, number } from '../trust/entry-kinds.js';

@@ -17,16 +17,16 @@ export interface AskedGrants {
   readonly resource?: readonly string[];
 }
 
-/** The grants; an absent member means no limit. */
+/** The grants; an absent property means no limit. */
 export interface Grants {
   readonly grantedScopes?: readonly string[];
   /** The service that the token is for; undefined: the host itself. */
   readonly audience?: string;
-  /** A call needs the rights of actor and subject; undefined: those of the actor. */
+  /** A call needs the rights of actor and subject; undefined: the actor's rights alone. */
   readonly rights?: 'both';
 }
 
-/** A client that asks for nothing asks for what its assertion grants. */
+/** A client that requests nothing gets what its assertion grants. */
 export function askedOf({ scope, resource }: AskedGrants, { subject: { assertion } }: Tokens): AskedGrants {
   return { scope: scope ?? assertion?.scope, resource: resource ?? assertion?.resource };
 }
@@ -35,7 +35,7 @@ const NO_SERVICE: ReadonlySet<string> = new Set();
 
 /**
  * Grants what the entries of both tokens allow.
- * @param host the audience of tokens that are for no other service
+ * @param host the audience of tokens for this instance
  * @throws OAuthRefusal `scope_not_allowed`, `resource_not_allowed`
  */
 export function checkGrants(asked: AskedGrants, tokens: Tokens, host?: string): Grants {
@@ -47,9 +47,9 @@ export function checkGrants(asked: AskedGrants, tokens: Tokens, host?: string): 
 }
 
 /**
- * A request without a scope asks for all: the default that RFC 6749 §3.3 leaves to the server. The scopes of an identity
- * assertion are one more list.
- * @rule P.scopes Where an entry lists scopes, those are granted that were asked for and every such entry lists.
+ * A request without a scope means all, the server's default by RFC 6749 §3.3. The scopes of an identity assertion are one more
+ * list.
+ * @rule P.scopes If an entry lists scopes, the requested scopes that every such entry lists are granted.
  */
 function grantedScopes({ scope }: AskedGrants, tokens: Tokens): readonly string[] | undefined {
   const ceiling = common([...policiesOf(tokens).map(({ scopes }) => scopes), assertedScopes(tokens)]);
@@ -64,10 +64,11 @@ function grantedScopes({ scope }: AskedGrants, tokens: Tokens): readonly string[
 }
 
 /**
- * A token is for one service: what one of several could do with it, it could do to the others. Who names the host itself, as
- * its metadata do (RFC 9728), asks for what there is anyway.
- * @rule P.resources Where an entry lists resources, one that every such entry lists becomes the audience, as the entry spells it; else none is given.
- * @rule D53 Without a list, resources are recorded and not checked; but an identity assertion then is for the host alone.
+ * A token is for one service, because each of several could use it against the others. A request that names the host itself, as
+ * its metadata do (RFC 9728), changes nothing.
+ * @rule P.resources If an entry lists resources, a requested one that every such entry lists becomes the audience, as the entry
+ * spells it. Any other is refused.
+ * @rule D53 Without a list, resources are recorded and not checked, but an identity assertion is for the host alone.
  */
 function grantedAudience(
   { resource = [] }: AskedGrants,
@@ -106,7 +107,8 @@ function assertedScopes({ subject: { assertion } }: Tokens): ReadonlySet<string>
 
 /**
  * A client may ask for the resources of its identity assertion, and nothing else.
- * @rule P.clientChoosesResource Where that names none, it may ask for the host, and for others only where the entry lets it choose.
+ * @rule P.clientChoosesResource If the assertion names none, it may request the host, and others only if the entry lets it
+ * choose.
  */
 function isAsserted(resource: string, assertion: AssertionClaims | undefined, mayChoose: boolean): boolean {
   if (assertion === undefined) return true;
@@ -114,13 +116,13 @@ function isAsserted(resource: string, assertion: AssertionClaims | undefined, ma
   return spellingIn(new Set(assertion.resource), resource) !== undefined;
 }
 
-/** @rule P.rights Where an entry asks for both, a call needs the rights of actor and subject alike. */
+/** @rule P.rights If an entry says `both`, a call needs the rights of actor and subject. */
 function rightsOf(tokens: Tokens): Grants['rights'] {
   if (tokens.actor === undefined) return undefined;
   return policiesOf(tokens).some(({ rights }) => rights === 'both') ? 'both' : undefined;
 }
 
-/** The token whose list leaves nothing; the actor's if neither does alone. */
+/** The token whose list leaves nothing; the actor's token if only both lists together leave nothing. */
 function whoseList({ subject, actor }: Tokens, isEnough: (policy: TrustPolicy) => boolean): RefusalContext {
   if (actor === undefined || !isEnough(subject.key.policy))
     return { party: 'subject', ...issuerAndKid(subject) };

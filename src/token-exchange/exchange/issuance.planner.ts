@@ -1,5 +1,5 @@
-// Plans the access token of a request before anything is used up for it: its life, its grants, its key; and says what it holds, and what
-// the trail holds of it.
+// Plans the access token of a request before anything is used up: its lifetime, grants and key, its claims and the payload of its
+// audit event.
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit.bus.js';
@@ -43,17 +43,20 @@ export interface Terms {
   readonly priorActors: readonly PriorActor[];
 }
 
-/** An access token that is about to be issued. */
+/** A planned access token. */
 export interface Issuance {
   readonly terms: Terms;
-  /** Has the signing key already, so that no token is used up for an access token that cannot be signed. @returns the access token. Secret */
+  /**
+   * Signs with a key chosen before, so that no token is used up for an access token that cannot be signed.
+   * @returns the access token. Secret
+   */
   readonly sign: (users: Users) => string;
 }
 
 const MINIMUM_LIFETIME_SECONDS = 5;
-/** Of the 16 KiB that the headers of a request may have. */
+/** Must fit into the 16 KiB of a request's headers. */
 const MOST_TOKEN_CHARACTERS = 12 * 1024;
-/** As long as an id or a generation of a host is expected to be at most. */
+/** The longest expected id or generation of a host. */
 const LONGEST = 'x'.repeat(64);
 const LONGEST_USER: ResolvedUser = { userId: LONGEST, accessGeneration: LONGEST, changes: [] };
 
@@ -69,7 +72,7 @@ export class IssuancePlanner {
    * Plans the access token of verified tokens.
    * @throws OAuthRefusal `remaining_lifetime_too_short`, `scope_not_allowed`, `resource_not_allowed`, `claims_invalid`,
    *   `access_token_too_large`
-   * @throws Error where there is no key to sign it with
+   * @throws Error if there is no signing key
    */
   plan(asked: AskedGrants, tokens: Tokens): Issuance {
     const { audience: host } = this.accessTokens;
@@ -80,16 +83,16 @@ export class IssuancePlanner {
   }
 }
 
-/** What terms depend on beside the tokens and their entries. */
+/** What terms depend on, besides the tokens and their entries. */
 interface TermsRules {
   /** Seconds since the Unix epoch. */
   readonly now: number;
   readonly maxTokenLifetimeSeconds: number;
-  /** The audience of tokens that are for no other service. */
+  /** The audience of tokens for this instance. */
   readonly host?: string;
 }
 
-/** Checks what is asked for. @throws OAuthRefusal as `IssuancePlanner.plan` */
+/** Checks the requested grants. @throws OAuthRefusal as `IssuancePlanner.plan` */
 export function checkTerms(asked: AskedGrants, tokens: Tokens, rules: TermsRules): Terms {
   const validity = checkLifetime(tokens, rules);
   const grants = checkGrants(asked, tokens, rules.host);
@@ -120,7 +123,7 @@ function checkLifetime({ subject, actor }: Tokens, { now, ...rules }: TermsRules
   return { issuedAt, expiresAt, lifetimeSeconds: Math.floor(remaining) };
 }
 
-/** A token that no call could carry in its headers is not issued, and nothing is used up for it. */
+/** Refuses an access token that is too large for the headers of a call, before anything is used up. */
 function refuseTooLarge(terms: Terms, host = ''): void {
   const { subject, actor } = terms.tokens;
   const users = { subject: LONGEST_USER, actor: actor && LONGEST_USER };
@@ -130,7 +133,7 @@ function refuseTooLarge(terms: Terms, host = ''): void {
   throw new OAuthRefusal('access_token_too_large', { party: 'subject', ...issuerAndKid(subject), ...values });
 }
 
-/** The token that ends first is the one that is refused. */
+/** The token that expires first is refused. */
 function tooShort({ subject, actor }: Tokens, remainingSeconds: number): OAuthRefusal {
   const isActor = actor !== undefined && actor.claims.exp < subject.claims.exp;
   const expected = `${MINIMUM_LIFETIME_SECONDS} s at least`;
@@ -143,13 +146,13 @@ function tooShort({ subject, actor }: Tokens, remainingSeconds: number): OAuthRe
 }
 
 /**
- * Without an actor, only the audit event has the prior actors: a reader of the token would take one for its actor. Those of an identity
- * assertion are meant so: they act for its user at this very moment.
+ * Without an actor, only the audit event has the prior actors, because a reader of the token would take one for its actor. An
+ * identity assertion's prior actors do act for its user now, so the token has them.
  * @rule 4.2.2 Without an actor the token is the subject's alone.
  * @rule 4.2.3 With an actor the token names both, and so do the audit records.
  * @rule 2.4 The token records the requested scope and resource.
- * @rule D55 Under names of our own: a `scope` or another `aud` would read as granted to every other service.
- * @param host the issuer, for which a token is good that names no other service
+ * @rule D55 Separate claim names are used, because other services would read `scope` or another `aud` as granted.
+ * @param host the issuer, the audience of tokens that name no other service
  */
 export function claimsOf(
   { accessTokenId, asked, tokens, validity, grants, priorActors }: Terms,
@@ -188,7 +191,10 @@ function actorClaim(userId: string | undefined, priorActors: readonly PriorActor
   return userId === undefined ? prior : { sub: userId, act: prior };
 }
 
-/** What the trail says of it. Member by member: of `{ ...a, b, c }` Node.js 20 makes hidden classes anew at each call. */
+/**
+ * The payload of the audit event. Properties are written one by one, because Node.js 20 creates new hidden classes at each
+ * `{ ...a, b, c }`.
+ */
 export function successOf(
   { accessTokenId, asked, tokens, validity, grants, priorActors }: Terms,
   users: Users,

@@ -1,4 +1,4 @@
-// Warns of requests that go on, though not all that they say counts, and of links to administrators.
+// Warns of successful requests with ignored values, and of links to administrators.
 import { Inject, Injectable } from '@nestjs/common';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
@@ -12,7 +12,7 @@ import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 import type { PerToken, Tokens } from '../verify/tokens.js';
 
-/** Of which request, and the values that do not count. */
+/** The request, and its ignored values. */
 export interface Notice extends RefusalContext {
   readonly flow: Flow;
   readonly requestId: string;
@@ -29,8 +29,8 @@ export class Notices {
   }
 
   /**
-   * What of the claims of a request does not count, and the administrators whom its identities were linked to. Logged after the
-   * commit, because a transaction may be retried or fail.
+   * Logs ignored claims, and the administrators whom its identities were linked to. Called after the commit, because a
+   * transaction may be retried or fail.
    */
   warnAfterCommit(
     request: Pick<Notice, 'flow' | 'requestId'>,

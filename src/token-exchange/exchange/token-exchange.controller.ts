@@ -47,8 +47,8 @@ export class TokenExchangeController {
 
   /**
    * @rule 4.2 Token exchange is a form POST and succeeds with 200.
-   * @rule 2.4.1 = 2.4.2 = 2.4.3 = 2.4.4 The answer names the token, its type and its life.
-   * @rule 5.4 A token exchange, like an embedded login, asks for no credential but the external token.
+   * @rule 2.4.1 = 2.4.2 = 2.4.3 = 2.4.4 The answer has the token, its type and its lifetime.
+   * @rule 5.4 A token exchange, like an embedded login, needs no credential but the external token.
    */
   @Post(ENDPOINTS.exchange.path)
   async token(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
@@ -69,7 +69,9 @@ export class TokenExchangeController {
     return this.success(await this.exchanges.exchange({ proving, ...sent }, received), ACCESS_TOKEN_TYPE);
   }
 
-  /** Other servers would refuse it. Once a minute at most, for a client causes it with every request. */
+  /**
+   * Warns of a token type that other servers would refuse. Once a minute at most, because a client causes it with every request.
+   */
   private warnOfType({ field, expected, found }: OtherTokenType, requestId: string): void {
     if (isOver(this.counts, `warning ${field}`, 1)) return;
     this.notices.warn('token_type_ignored', { flow: 'exchange', requestId, detail: field, expected, found });

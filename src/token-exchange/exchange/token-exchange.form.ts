@@ -17,11 +17,13 @@ import { isIdJag } from '../assertions/assertion-checks.js';
 /** RFC 8693 §2.1. */
 export const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
-/** Both are recorded as they were written, and no token is ever recorded: an `&` that is missing must not bring one there. */
+/** Fields that are recorded as sent. A missing `&` must not append a token to them, because tokens are never recorded. */
 const RECORDED = ['scope', 'resource'] as const;
 const COMPACT_JWS = /\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}/;
 
-/** Of both grants. RFC 8693 §2.1 lets audience and resource be repeated; every other field may be given once only. */
+/**
+ * The fields of all grants. RFC 8693 §2.1 allows repeated `audience` and `resource`; every other field may be given only once.
+ */
 const FIELDS = {
   grant_type: { isWord: true },
   subject_token: {},
@@ -39,10 +41,10 @@ const FIELDS = {
 /** The form of the token endpoint. */
 export type TokenForm = Form<keyof typeof FIELDS>;
 
-/** RFC 8693 §3: what every external token is. */
+/** The type of every external token (RFC 8693 §3). */
 const JWT_TYPE = 'urn:ietf:params:oauth:token-type:jwt';
 
-/** A token type that is not the one that its token has, or that RFC 8693 §2.1 asks for and that is not there. */
+/** A token type that does not match its token, or one that RFC 8693 §2.1 requires and that is missing. */
 export interface OtherTokenType {
   readonly field: 'subject_token_type' | 'actor_token_type';
   readonly expected: string;
@@ -51,21 +53,22 @@ export interface OtherTokenType {
 
 /**
  * The fields of the request that are read (4.2). Every unknown field is ignored (RFC 6749 §3.2).
- * @rule 4.2.subject_token_type = 4.2.actor_token_type = 4.2.requested_token_type The three token-type fields are taken and ignored.
+ * @rule 4.2.subject_token_type = 4.2.actor_token_type = 4.2.requested_token_type The three token-type fields are accepted and
+ * ignored.
  */
 export interface TokenExchangeForm extends ExchangeTokens, AskedGrants {
-  /** Not refused: for a warning. */
+  /** Not refused, but logged as a warning. */
   readonly otherTypes: readonly OtherTokenType[] | undefined;
 }
 
-/** The form of the token endpoint, of which nothing is checked yet. */
+/** The unchecked form of the token endpoint. */
 export function readTokenForm(sent: unknown): TokenForm {
   return new Form(sent, FIELDS);
 }
 
 /**
- * Turns a form into a checked one. By plain functions: class-validator, which checks the bodies of the API, looks its rules
- * up by reflection at each call.
+ * Checks a form. Plain functions do it, because class-validator, which checks the API's bodies, looks its rules up by reflection
+ * at each call.
  * @rule D16 A field error names the field and its limit.
  * @throws OAuthRefusal `field_invalid`
  */
@@ -80,13 +83,13 @@ export function readTokenExchangeForm(form: TokenForm): TokenExchangeForm {
   };
 }
 
-/** What a well-formed form asks for beside a token. @throws OAuthRefusal `field_invalid` */
+/** Reads the requested grants. @throws OAuthRefusal `field_invalid` */
 function readAskedGrants(form: TokenForm): AskedGrants {
   refuseRecordedTokens(form);
   return { scope: form.get('scope') || undefined, resource: resources(form) };
 }
 
-/** Most clients send no type of the subject token, as the contract has it. */
+/** A missing type of the subject token is no mistake: the contract makes it optional. */
 function otherTypes(form: TokenForm): readonly OtherTokenType[] | undefined {
   const ofSubject = form.get('subject_token_type') || JWT_TYPE;
   const ofActor = form.get('actor_token') ? form.get('actor_token_type') : JWT_TYPE;
@@ -109,8 +112,8 @@ function subjectToken(form: TokenForm): string {
 }
 
 /**
- * An empty field counts as left out (RFC 6749 §3.2). One that is blank, or empty beside a type, is an error instead of an
- * exchange without actor: its sender meant another identity.
+ * An empty field is absent (RFC 6749 §3.2). A blank one, or an empty one with a type, is an error: its sender meant another
+ * identity than the subject.
  * @rule 4.2.actor_token The actor token is optional.
  */
 function actorToken(form: TokenForm): string | undefined {
@@ -135,7 +138,7 @@ export const JWT_BEARER_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const ID_JAG_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag';
 
 /**
- * Every field that is not known is ignored.
+ * Reads the form of an assertion. Unknown fields are ignored.
  * @param authorization the header of that name
  * @throws OAuthRefusal `field_invalid`
  * @throws OAuthRefusal `client_credential_invalid`
@@ -152,14 +155,14 @@ export function readAssertionForm(
 
 type Switches = Readonly<Record<'exchange' | 'idAssertion', { readonly enabled: boolean }>>;
 
-/** What decides which grants there are: the switches, and whether an entry takes ordinary JWTs by the grant of RFC 7523. */
+/** What decides which grants exist: the switches, and whether an entry accepts ordinary JWTs by the grant of RFC 7523. */
 export interface GrantRules {
   readonly switches: Switches;
-  /** Asked each time: entries are added while the service runs. */
+  /** A function, because entries are added while the service runs. */
   readonly takesPlainJwts: () => boolean;
 }
 
-/** Metadata of the grants that are switched on. */
+/** Metadata of the enabled grants. */
 export function publishedGrants({ switches, takesPlainJwts }: GrantRules) {
   const { exchange, idAssertion } = switches;
   const takesAssertions = idAssertion.enabled || (exchange.enabled && takesPlainJwts());
@@ -174,10 +177,12 @@ export function publishedGrants({ switches, takesPlainJwts }: GrantRules) {
 }
 
 /**
- * One grant type has two flows: where both are on, the `typ` of an identity assertion tells it from an ordinary JWT, and each checks it.
- * @rule 4.2.grant_type = 7.4 Anything but the exact URN is an unsupported grant type; where the operator lets entries take assertions,
- *   theirs is another (D133).
- * @throws OAuthRefusal `unsupported_grant_type`, `field_invalid` for one that is repeated, or `not_enabled` for a token exchange where identity assertions alone are on
+ * One grant type has two flows. If both are on, `typ` distinguishes an identity assertion from an ordinary JWT, and each flow
+ * checks it.
+ * @rule 4.2.grant_type = 7.4 Anything but the exact URN is an unsupported grant type, except the grant of assertions if the
+ *   operator enables it (D133).
+ * @throws OAuthRefusal `unsupported_grant_type`, `field_invalid` for a repeated field, or `not_enabled` for a token exchange if
+ *   only identity assertions are enabled
  */
 export function readGrantType(form: TokenForm, rules: GrantRules): 'exchange' | AssertionFlow {
   const { exchange, idAssertion } = rules.switches;

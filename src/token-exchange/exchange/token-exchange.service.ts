@@ -1,4 +1,4 @@
-// Token exchange: takes external tokens, and issues an access token.
+// Token exchange: exchanges external tokens for an access token.
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
 import type { RecordedWork } from '../audit/audit.bus.js';
@@ -26,20 +26,20 @@ import { withProof, verifyExchange } from '../verify/verification.js';
 import { UseRepository } from './use.repository.js';
 import type { ExchangeTokens } from '../verify/verification.js';
 
-/** What a successful exchange hands out. */
+/** The result of a successful exchange. */
 export interface ExchangeResult extends RateLimited {
   /** The compact access token. Secret. */
   readonly accessToken: string;
   readonly lifetimeSeconds: number;
   /** The granted scopes, if the entries limit them. */
   readonly grantedScopes?: readonly string[];
-  /** The service that the token is for, where it is another than the host. */
+  /** The service that the token is for, if it is another than the host. */
   readonly audience?: string;
   /** Whether the access token is bound to the key of the client's proof; else it is a Bearer token. */
   readonly isBound: boolean;
 }
 
-/** A request for an access token, beside the tokens that it brings. */
+/** A request for an access token, without its external tokens. */
 export interface AskedIssuance extends AskedGrants {
   readonly proving: ProvingRequest;
 }
@@ -61,7 +61,7 @@ export class TokenExchangeService {
   ) {}
 
   /**
-   * Exchanges a subject token, and an actor token where there is one, for an access token.
+   * Exchanges a subject token, and perhaps an actor token, for an access token.
    * @throws OAuthRefusal with the first reason against it
    * @throws TooManyRequestsError above the limit of an entry
    */
@@ -99,7 +99,7 @@ export class TokenExchangeService {
     return { users, result };
   }
 
-  /** Signs before the success is recorded, so that a recorded one names a token that there is. */
+  /** Signs before the success is recorded, so that a recorded success always refers to a token that exists. */
   private issue({ terms, sign }: Issuance, users: Users, request: FlowRequest): RecordedWork<string> {
     refuseRevokedSince(this.revocations, terms.tokens);
     const accessToken = sign(users);

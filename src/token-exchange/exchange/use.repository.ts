@@ -1,5 +1,5 @@
-// `use`: the statement by which concurrent requests use up their tokens, and read whom these are linked to. It commits for itself,
-// and contains no rule about users. Which of its requests gets a `jti` that they share is decided in replay/token-use.ts.
+// `use`: the statement by which concurrent requests use up their tokens, and read the linked users. It commits by itself, and
+// contains no rule about users. replay/token-use.ts decides which request gets a shared `jti`.
 import type { OnModuleInit } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Batch } from '../../platform/database/batch.js';
@@ -20,16 +20,16 @@ import { issuerAndKid } from '../verify/external-token.verifier.js';
 import type { PerToken, Tokens } from '../verify/tokens.js';
 import { usesOf } from '../verify/tokens.js';
 
-/** One request, or the proof of one. */
+/** A request, or a request's DPoP proof. */
 export interface UseRequest {
   readonly uses: readonly TokenUse[];
   readonly identities: PerToken<ExternalIdentity>;
 }
 
-/** Nobody's: no issuer is empty. */
+/** Matches no identity, because no issuer is empty. */
 const OF_A_PROOF: UseRequest['identities'] = { subject: { issuer: '', subject: '' } };
 
-/** As of an `AskedId`, the index of the request. */
+/** An identity, with the index of its request as in `AskedId`. */
 interface Asker extends ExternalIdentity {
   readonly request: number;
   readonly isActor: boolean;
@@ -40,7 +40,7 @@ interface Statement {
   readonly askers: readonly Asker[];
 }
 
-/** One for each identity of an accepted request; nulls for one that is not linked. */
+/** One row for each identity of an accepted request, with nulls if it is not linked. */
 type UseRow = Pick<Asker, 'request' | 'isActor'> & (LinkedUser | Record<keyof LinkedUser, null>);
 
 type UseStatement = PreparedStatement<Statement, UseRow>;
@@ -60,7 +60,10 @@ export class UseRepository implements OnModuleInit {
     this.requests = new Batch((requests) => this.run(requests), database.waitMs);
   }
 
-  /** Runs the statement for nobody. @throws Error where the table of users is not as the host says, which else the first token would show */
+  /**
+   * Runs the statement without requests.
+   * @throws Error if the table of users is not as the host says, so that the start fails and not the first token
+   */
   async onModuleInit(): Promise<void> {
     if (this.statement === USE_ALONE) return;
     try {
@@ -71,10 +74,10 @@ export class UseRepository implements OnModuleInit {
   }
 
   /**
-   * Uses up the tokens of a request, and its DPoP proof, in every case. The proof is an item of its own in the same statement, so that
-   * it is known which of the two was used before.
+   * Uses up the tokens of a request, and its DPoP proof. The proof is a separate item in the same statement, so that the refusal
+   * can say which of the two was used before.
    * @rule D142 A proof is taken once over all instances at the token endpoint, and a repeated one costs the tokens.
-   * @returns the users they are linked to; none where the host has not named its table of users
+   * @returns the linked users; none if the host has not named its table of users
    * @throws OAuthRefusal `token_replayed`, `dpop_proof_replayed`
    */
   async use(tokens: Tokens): Promise<LinkedUsers> {
@@ -89,7 +92,7 @@ export class UseRepository implements OnModuleInit {
     return linked;
   }
 
-  /** Undefined for a request of which a token was used before, or is used by another of these. */
+  /** Undefined for a request with a token that was used before, or that another of these requests uses. */
   private async run(requests: readonly UseRequest[]): Promise<(LinkedUsers | undefined)[]> {
     const { asked, replayed } = shareOut(requests.map(({ uses }) => uses));
     const askers = requests.flatMap(({ identities }, request) =>
@@ -119,8 +122,8 @@ export function replayRefusal({ subject, actor }: Tokens): OAuthRefusal {
 }
 
 /**
- * Lets the statement commit without a wait for the disk. An answer leaves after a commit that does wait, by which its event is recorded, and the
- * log of the database is written in order. So a crash of the database loses the use of a token only if nothing was answered for it.
+ * Lets the statement commit without waiting for the disk. Every answer follows the commit of its event, which does wait, and the
+ * database writes its log in order. So a crash of the database loses the use of a token only if its request was not answered.
  */
 const LEAVES_DISK_TO_EVENT = sql` CROSS JOIN (SELECT set_config('synchronous_commit', 'off', true)) setting`;
 
@@ -144,7 +147,7 @@ const used = (source = sql``): Sql<Statement> => sql`asked AS (
     GROUP BY asked.request HAVING every(used.jti_hash IS NOT NULL)
   )`;
 
-/** For a host that has not named its table of users. */
+/** The statement of a host that has not named its table of users. */
 const USE_ALONE: UseStatement = new PreparedStatement(
   'jti_use',
   sql<Statement>`WITH ${used()} SELECT request, false AS "isActor", NULL AS id FROM accepted`,
@@ -158,8 +161,8 @@ const ASKERS: Sql<Statement> = givenRows('asker', ({ askers }: Statement) => ask
 });
 
 /**
- * All users of one snapshot: what commits after it counts as later than these requests. LATERAL with LIMIT makes the planner use
- * the two keys, one after the other, for tables of any size.
+ * Reads all users in one snapshot: a change that commits afterwards is later than these requests. LATERAL with LIMIT makes the
+ * planner use both keys, one after the other, for tables of any size.
  * @param isEventInDatabase whether the event of each request is committed to the same database before its answer
  */
 export function useStatement(table: UserTable, isEventInDatabase: boolean): UseStatement {

@@ -11,9 +11,9 @@ import type { ExternalClaims } from '../verify/external-claims.js';
 
 /**
  * The address by which an unknown identity may be linked or provisioned.
- * @rule D5 One that its issuer does not call verified does neither: a deviation from the contract, against theft.
- * @rule P.requireVerifiedEmail Where the entry asks for it, an issuer that says nothing about it is not enough.
- * @rule P.emailDomains Addresses of other domains than the listed ones do neither; a subdomain is another domain.
+ * @rule D5 An address that its issuer does not call verified does neither: a deviation from the contract, for safety.
+ * @rule P.requireVerifiedEmail If the entry requires it, a token that says nothing about it is refused too.
+ * @rule P.emailDomains Addresses of domains that are not listed do neither; a subdomain is another domain.
  * @throws OAuthRefusal `email_missing`, `email_not_verified`, `email_domain_not_allowed`
  */
 export function linkableEmail({ email, emailVerified }: ExternalClaims, policy: TrustPolicy): string {

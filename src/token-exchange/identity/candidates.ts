@@ -14,13 +14,13 @@ import { MAX_CLAIMED_MEMBERSHIPS } from '../projects/project-policy.js';
 export interface StoredUsers {
   readonly links: Pick<IdentityLinkRepository, 'find'>;
   readonly users: Pick<UserDirectory, 'findById' | 'findByEmail'>;
-  /** Undefined where the host has none. */
+  /** Undefined if the host has none. */
   readonly projects?: Pick<ProjectDirectory, 'find'>;
 }
 
 /**
- * Locks nothing.
- * @throws OAuthRefusal where no user is linked and the e-mail address is none to look for
+ * Reads the users without locks.
+ * @throws OAuthRefusal if no user is linked and the e-mail address may not be used
  */
 export async function readCandidates(
   transaction: Transaction,
@@ -45,12 +45,12 @@ export async function readCandidates(
 
 /** Whose projects are read, and whether they are locked until the transaction ends. */
 interface ProjectsOf extends Pick<StoredProjects, 'digest'> {
-  /** Undefined: the user is to be made. */
+  /** Undefined: the user is still to be created. */
   readonly userId?: string;
   readonly isLocking?: boolean;
 }
 
-/** Nothing is read for a token without the claim. */
+/** Reads nothing for a token without the claim. */
 export async function readProjects(
   transaction: Transaction,
   token: VerifiedToken,
@@ -60,7 +60,7 @@ export async function readProjects(
   const { iss: issuer, projects: claimed } = token.claims;
   if (claimed === undefined || directory === undefined) return {};
   const keys = claimed.map(({ key }) => key);
-  // One more than there may be tells that there are too many.
+  // One more than the maximum shows that there are too many.
   const query = { issuer, userId, keys, isLocking, mostHeld: MAX_CLAIMED_MEMBERSHIPS + 1 };
   return { digest, projects: await directory.find(transaction, query) };
 }

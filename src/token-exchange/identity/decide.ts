@@ -1,4 +1,4 @@
-// Decides which local users the verified tokens of a request mean, and what they change of them. Pure: what is stored comes as an argument.
+// Decides which local users the verified tokens of a request mean, and what they change. Pure: stored data are arguments.
 import type { AuditEvent } from '../audit/audit.bus.js';
 import { firstCharacters } from '../../platform/text/characters.js';
 import type { ExternalIdentity, HostUser, HostUserUpdate, NewHostUser, ProfileField } from '../host/users.js';
@@ -26,10 +26,10 @@ import type { PerToken, Tokens } from '../verify/tokens.js';
 /** The user of a link. */
 export interface LinkedUser extends HostUser, Omit<IdentityLink, 'userId'> {}
 
-/** As far as the tokens of a request are linked, of one snapshot of the database. */
+/** The linked users of a request's tokens, from one snapshot of the database. */
 export type LinkedUsers = Partial<PerToken<LinkedUser>>;
 
-/** What resolving a token changed; the flows make audit events of it. */
+/** A change made by a token, for the audit events. */
 export type IdentityChange =
   | { kind: 'user-provisioned'; userId: string; role: string }
   | { kind: 'identity-linked'; userId: string; role: string; isPrivileged: boolean }
@@ -37,7 +37,7 @@ export type IdentityChange =
   | { kind: 'profile-updated'; userId: string; fields: readonly ProfileField[] }
   | ({ kind: 'projects-updated'; userId: string } & ChangedProjects);
 
-/** Ids of projects, by what has become of a membership. */
+/** Ids of projects, by the change of the membership. */
 export type ChangedProjects = Readonly<Record<'added' | 'changed' | 'removed', readonly string[]>>;
 
 /** The local user of a token, and what finding it changed. */
@@ -53,27 +53,27 @@ export interface ResolvedUser {
 
 export type Users = PerToken<ResolvedUser>;
 
-/** What the trail says of them. */
+/** The users' ids for the audit trail. */
 export function idsOf({ subject, actor }: Users): Pick<AuditEvent, 'subjectUserId' | 'actorUserId'> {
   return { subjectUserId: subject.userId, actorUserId: actor?.userId };
 }
 
-/** What the trail says of a role claim that was ignored: the role that was sent, and those that can be assigned. */
+/** An ignored role claim for the audit trail: the sent role, and the assignable ones. */
 export function ignoredRoleOf({ subject, actor }: Users): { ignoredRole?: string; assignableRoles?: string } {
   const { expected, found } = subject.ignoredRole ?? actor?.ignoredRole ?? {};
   return { ignoredRole: found, assignableRoles: expected };
 }
 
 /**
- * The users of a request that changes nothing about them: its success is to be recorded. Undefined where a transaction has to
- * look further: something is to be written, the entry names its user, or nobody was found. The second token is not decided on where the first changes something: both
- * may be of one user, who is another then.
- * @throws OAuthRefusal where stored identity, role or state forbid it
+ * The users of a request that changes nothing about them, so that its success can be recorded. Undefined if a transaction is
+ * needed: something is written, the entry names its user, or no user was found. If the first token changes something, the second
+ * is not decided on, because both may belong to one user.
+ * @throws OAuthRefusal if the stored identity, role or state forbids it
  */
 export function decideRequest(tokens: Tokens, linked: LinkedUsers, roles: RoleNames): Users | undefined {
   const users: Partial<Record<SubjectOrActor, ResolvedUser>> = {};
   for (const { party, token } of inOrder(tokens)) {
-    // The transaction reads the user whom an entry names, whether or not the identity is linked.
+    // The transaction reads the user whom an entry names, even if the identity is linked.
     const user = token.key.policy.signInAs === undefined ? linked[party] : undefined;
     const resolved = user && resolveUnchanged({ party, token }, user, roles);
     if (resolved === undefined) return undefined;
@@ -90,8 +90,7 @@ interface Party {
 }
 
 /**
- * In the order of the decisions: the identity that sorts first comes first, so that two exchanges whose subjects and actors act for
- * each other lock rows in one order.
+ * Sorts the tokens by identity, so that two exchanges with swapped subject and actor lock rows in the same order.
  */
 export function inOrder({ subject, actor }: Tokens): readonly Party[] {
   const first = { party: 'subject', token: subject } as const;
@@ -137,20 +136,20 @@ export interface Candidates extends Voucher {
   readonly linked?: HostUser;
   /** The user to whom the identity was linked, if the host has since deleted that user. */
   readonly deletedUserId?: string;
-  /** The user whom the entry names (`signInAs`); then no other is looked for. */
+  /** The user whom the entry names (`signInAs`). If there is one, no other is searched. */
   readonly named?: HostUser;
-  /** The user who has the token's e-mail address; looked for only where no user is linked. */
+  /** The user with the token's e-mail address; searched only if no user is linked. */
   readonly withEmail?: HostUser;
-  /** Of the identity and that user. */
+  /** The projects of the identity and its user. */
   readonly projects?: StoredProjects;
 }
 
 /** A stored user whom the token may sign in. */
 export interface FoundUser {
   readonly by: 'link' | 'email' | 'entry';
-  /** As they are stored. */
+  /** The stored user. */
   readonly user: HostUser;
-  /** What the claims change of them. */
+  /** The changes by the claims. */
   readonly update: HostUserUpdate;
   /** What the claim of projects changes; undefined: nothing. */
   readonly projects?: ProjectSync;
@@ -171,10 +170,10 @@ const MAX_NAME_CHARACTERS = 32;
 
 /**
  * The one place that decides on a user, for subject and actor of every flow: before a transaction, in it, and in explanations.
- * @rule 4.4.1 A linked identity is its user; where the host has deleted that user, it is unknown again.
+ * @rule 4.4.1 A linked identity is its user. If the host has deleted that user, the identity is unknown again.
  * @rule 4.4.2 An unknown identity is linked to the user who has its e-mail address.
- * @rule 4.4.3 = 7.10 If no user has the e-mail address, a new user is made.
- * @throws OAuthRefusal when identity, e-mail, role or the user's state forbid it
+ * @rule 4.4.3 = 7.10 If no user has the e-mail address, a new user is created.
+ * @throws OAuthRefusal if identity, e-mail, role or the user's state forbids it
  */
 export function decide(token: VerifiedToken, candidates: Candidates, roles: RoleNames): UserDecision {
   const { linked, withEmail, named, projects, byAdministrator } = candidates;
@@ -186,7 +185,7 @@ export function decide(token: VerifiedToken, candidates: Candidates, roles: Role
   return decideOnNewUser(token, email, roles, projects);
 }
 
-/** Whether the user is changed, or what depends on the user. */
+/** Whether the token changes the user or the user's projects. */
 export function isWritten({ update, projects }: FoundUser): boolean {
   return projects !== undefined || !isEmpty(update);
 }
@@ -229,7 +228,7 @@ export function decideOnUser(
 }
 
 /**
- * Nothing that the token says of its user counts: neither role nor projects nor names.
+ * Role, projects and names in the token are ignored.
  * @rule P.signInAs A job acts as the user whom its entry names, and never as the owner.
  */
 function decideOnNamedUser(
@@ -263,21 +262,21 @@ function decideOnNewUser(
   return { by: 'provisioning', newUser: { email, role, ...names }, projects };
 }
 
-/** An identity assertion may say by `aud_sub` whom its issuer means here: that neither finds nor chooses a user. */
+/** Refuses an identity assertion whose `aud_sub` names another user. The claim neither finds nor selects a user. */
 function refuseUserOfAssertion({ assertion }: VerifiedToken, userId?: string): void {
   if (assertion?.localUserId === undefined || assertion.localUserId === userId) return;
   const found = userId === undefined ? 'a user who is to be made' : 'another user';
   throw new OAuthRefusal('user_mismatch', { userId, expected: 'the user whom aud_sub names', found });
 }
 
-/** For subject and actor of every flow (D7). */
+/** Applies to subject and actor of every flow (D7). */
 function refuseDisabled({ enabled, id: userId }: HostUser): void {
   if (enabled) return;
   const values = { expected: 'a user who is enabled', found: 'a disabled one' };
   throw new OAuthRefusal('user_disabled', { userId, ...values });
 }
 
-/** @rule 2.5.3 = 2.2.8 = 2.2.9 = 8.12 Names are cut to 32 characters and written only where they differ. */
+/** @rule 2.5.3 = 2.2.8 = 2.2.9 = 8.12 Names are cut to 32 characters and written only if they differ. */
 function changedNames(claims: VerifiedToken['claims'], user: HostUser): HostUserUpdate {
   const names = PROFILE_FIELDS.map((field) => [field, claims[field] && truncated(claims[field])] as const);
   return Object.fromEntries(names.filter(([field, name]) => name !== undefined && name !== user[field]));

@@ -1,4 +1,4 @@
-// Remembers which external identity is which local user.
+// Stores the links from external identities to local users.
 import { Injectable } from '@nestjs/common';
 import { PreparedStatement } from '../../platform/database/prepared-statement.js';
 import { parameter, sql } from '../../platform/database/sql.js';
@@ -7,10 +7,10 @@ import { managerOf, runIn } from '../../platform/database/transaction.js';
 import type { ExternalIdentity } from '../host/users.js';
 import type { Voucher } from './privilege.js';
 
-/** A row of the table, but for its identity. */
+/** A row of the table without its identity. */
 export interface IdentityLink extends Voucher {
   readonly userId: string;
-  /** Of the claim of projects that was last synced; null: there was none, or its memberships were changed since. */
+  /** Digest of the last applied claim of projects; null: there was none, or memberships have changed since. */
   readonly projectsDigest: string | null;
   readonly byAdministrator: boolean;
 }
@@ -22,7 +22,7 @@ const FIND = new PreparedStatement<ExternalIdentity, IdentityLink>(
    WHERE issuer = ${parameter('text', ({ issuer }) => issuer)} AND subject = ${parameter('text', ({ subject }) => subject)}`,
 );
 
-/** The column says of which type the id of a user is. */
+/** The type of a user's id is the column's. */
 const INSERT = new PreparedStatement<ExternalIdentity & Omit<IdentityLink, 'projectsDigest'>, unknown>(
   'identity_link_insert',
   sql`INSERT INTO token_exchange_identity_link (issuer, subject, user_id, by_administrator)
@@ -51,7 +51,7 @@ export class IdentityLinkRepository {
     return rows.length === 1;
   }
 
-  /** Keeps a link from being deleted until the transaction ends. @returns undefined where it is no longer there */
+  /** Keeps a link from being deleted until the transaction ends. @returns undefined if it no longer exists */
   async lock(
     transaction: Transaction,
     identity: ExternalIdentity,
@@ -76,7 +76,7 @@ export class IdentityLinkRepository {
     );
   }
 
-  /** Has the projects of all identities of an issuer synced again. */
+  /** Makes the next token of each identity of an issuer apply its claim of projects again. */
   async forgetProjects(transaction: Transaction, issuer: string): Promise<void> {
     await managerOf(transaction).query(
       'UPDATE token_exchange_identity_link SET projects_digest = NULL WHERE issuer = $1 AND projects_digest IS NOT NULL',
@@ -84,7 +84,7 @@ export class IdentityLinkRepository {
     );
   }
 
-  /** Whether an identity was linked to the user at that time, which the database has written. */
+  /** Whether an identity was linked to the user at a time that the database has written. */
   async isLinkedAt(transaction: Transaction, userId: string, time: string): Promise<boolean> {
     const found = await managerOf(transaction).query<unknown[]>(
       'SELECT 1 FROM token_exchange_identity_link WHERE user_id = $1 AND created_at = $2 LIMIT 1',
@@ -93,7 +93,7 @@ export class IdentityLinkRepository {
     return found.length > 0;
   }
 
-  /** Whether identities of an issuer are linked to users, and whether to one of those given. */
+  /** Whether identities of an issuer are linked to any user, and to one of the given users. */
   async linkedTo(
     transaction: Transaction,
     issuer: string,
@@ -110,8 +110,8 @@ export class IdentityLinkRepository {
   /**
    * Unlinks identities of an issuer from a user.
    * @param subject only this one
-   * @param keptTime links of this time stay, as the database has written it
-   * @returns how many were unlinked, and how many are left of those
+   * @param keptTime links of this time stay; as written by the database
+   * @returns how many were unlinked, and how many remain
    */
   async unlink(
     transaction: Transaction,

@@ -1,4 +1,5 @@
-// Finds the local users of verified tokens in a transaction, and links, makes and changes them: the only place where tokens do.
+// Finds the local users of verified tokens in a transaction, and links, creates and changes them. No other code does this for
+// tokens.
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { LostRaceError } from '../../platform/database/transaction.js';
@@ -44,10 +45,10 @@ export class IdentityService {
   }
 
   /**
-   * Decides on the users as they are stored, and applies it.
+   * Decides on the stored users, and applies the decision.
    * @throws OAuthRefusal when identity, e-mail, role or the user's state forbid it
-   * @throws LostRaceError when a parallel request won; the transaction is to be run again
-   * @throws TooManyRequestsError when the entry creates too many projects
+   * @throws LostRaceError if a parallel request won; run the transaction again
+   * @throws TooManyRequestsError if the entry creates too many projects
    */
   async resolve(transaction: Transaction, tokens: Tokens): Promise<Users> {
     const users: Partial<Record<SubjectOrActor, ResolvedUser>> = {};
@@ -84,7 +85,7 @@ export class IdentityService {
   }
 
   /**
-   * Decides again, on rows that no other transaction changes until this one ends. The rows are locked once, as strongly as the
+   * Decides again on locked rows. The rows are locked once, as strongly as the
    * first decision needs, because two transactions that share a lock cannot both strengthen it.
    */
   private async underLock(
@@ -94,7 +95,7 @@ export class IdentityService {
   ): Promise<FoundUser> {
     const { by, user } = first;
     const lock = isWritten(first) ? 'update' : 'share';
-    // The user first and its links after: a host that deletes a user locks them in this order.
+    // The user first, then the links: a host that deletes a user locks them in this order.
     const locked = await this.users.lock(transaction, user.id, lock);
     const link = by === 'link' ? await this.links.lock(transaction, identityOf(token), user.id) : undefined;
     if (locked === undefined || (by === 'link' && link === undefined))
@@ -122,7 +123,7 @@ export class IdentityService {
     return { userId, accessGeneration, changes: [made, ...synced] };
   }
 
-  /** @rule 2.5.1 An e-mail match or a provisioning leaves a link. */
+  /** @rule 2.5.1 An e-mail match or a provisioning creates a link. */
   private async link(
     transaction: Transaction,
     token: VerifiedToken,
@@ -134,7 +135,7 @@ export class IdentityService {
     return { kind: 'identity-linked', userId, role, isPrivileged: isPrivileged(role, this.roles) };
   }
 
-  /** The digest comes last: a change of memberships clears it, and it locks the membership before the link. */
+  /** Writes the digest last, because a change of memberships clears it and locks the membership before the link. */
   private async syncProjects(
     transaction: Transaction,
     token: VerifiedToken,

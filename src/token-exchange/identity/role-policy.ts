@@ -5,19 +5,19 @@ import type { RefusalContext } from '../refusals/oauth-refusal.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
 
-/** What becomes of an existing user's role. */
+/** The effect of a role claim on an existing user. */
 export type RoleSync =
   | { kind: 'keep' }
   | { kind: 'change'; role: string }
-  /** The claim names no role that could be assigned: the login goes on, and the log says so. */
+  /** The claim names no assignable role: the login succeeds, and the log warns. */
   | { kind: 'ignore-claim' };
 
 /**
  * The role of a new user.
  * @rule 4.4.role.1 A new user without a role claim becomes a member.
  * @rule 4.4.role.2 A new user gets the claimed role; the exchange fails if it is unrecognised, owner or not allowed.
- * @rule D9 Without a claim the initial role stands: `allowedRoles` binds the claim only. With a ceiling, which would refuse the
- *   user's second login, it binds this role as well.
+ * @rule D9 Without a claim the user gets the initial role: `allowedRoles` restricts the claim only. With `roleCeiling`, which
+ * would refuse the user's second login, it restricts this role too.
  * @throws OAuthRefusal
  */
 export function roleOfNewUser(claim: string | undefined, policy: TrustPolicy, roles: RoleNames): string {
@@ -31,7 +31,7 @@ export function roleOfNewUser(claim: string | undefined, policy: TrustPolicy, ro
 
 /**
  * What a role claim does to an existing user.
- * @rule 2.5.4 The owner's role is neither given nor taken by a token.
+ * @rule 2.5.4 No token gives or removes the owner's role.
  * @rule 4.4.role.3 Without a role claim the role stays.
  * @rule 4.4.role.4 A valid claim changes the role if it differs, and fails if the entry does not allow it.
  * @rule 4.4.role.5 An unrecognised or owner claim is ignored with a warning.
@@ -50,12 +50,12 @@ export function roleOfExistingUser(
   return claim === current ? { kind: 'keep' } : { kind: 'change', role: claim };
 }
 
-/** What a claim asks for, and what could be assigned at all. */
+/** The requested role, and the assignable roles. */
 export function askedRole(claim: string | undefined, roles: RoleNames): RefusalContext {
   return { expected: assignableRoles(roles), found: printable(claim) };
 }
 
-/** For people. */
+/** The roles as messages list them. */
 function assignableRoles({ assignable, owner }: RoleNames): string {
   return printableList(assignable.filter((role) => role !== owner));
 }

@@ -1,4 +1,4 @@
-// Compares the clock of this process with the database's. Replay protection holds while they differ by no more than a bound.
+// Compares this process's clock with the database's. Replay protection works while they differ by no more than a bound.
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
@@ -7,14 +7,14 @@ import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
 
-/** By which two instances may differ in all: half of it each. See `RETENTION_MARGIN_SECONDS` in retention/purges.ts. */
+/** Each instance may differ from the database by half of the margin: see `RETENTION_MARGIN_SECONDS` in retention/purges.ts. */
 const MOST_MS = 30 * 60_000;
-/** A step of this process's clock shows at once; this is how soon one of the database's does. */
+/** A step of this process's clock shows at once, a step of the database's clock at the next measurement. */
 const MEASURE_EVERY_MS = 60_000;
 
 @Injectable()
 export class ClockDifference implements OnModuleInit, BeforeApplicationShutdown {
-  /** The database's time where the monotonic clock of this process is at zero. Undefined before the first measurement. */
+  /** The database's time at zero of this process's monotonic clock. Undefined before the first measurement. */
   private databaseZeroMs: number | undefined;
   private measuring: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -26,7 +26,7 @@ export class ClockDifference implements OnModuleInit, BeforeApplicationShutdown 
     @Inject(LOGGER) private readonly logger: Log,
   ) {}
 
-  /** A database that is away does not keep the process from starting: requests with external tokens get 503 until it is there. */
+  /** The process starts even if the database is away. Requests with external tokens then get 503. */
   async onModuleInit(): Promise<void> {
     await this.measure();
     this.timer = setInterval(() => void this.measure(), MEASURE_EVERY_MS);
@@ -38,7 +38,7 @@ export class ClockDifference implements OnModuleInit, BeforeApplicationShutdown 
     await this.measuring;
   }
 
-  /** Whether the difference is known and small enough. Where it is not, it is measured again. */
+  /** Whether the difference is known and small enough. Otherwise it is measured again. */
   get isSmall(): boolean {
     const differenceMs = this.differenceMs();
     const isSmall = Math.abs(differenceMs ?? Number.POSITIVE_INFINITY) <= MOST_MS;
@@ -48,7 +48,7 @@ export class ClockDifference implements OnModuleInit, BeforeApplicationShutdown 
   }
 
   /**
-   * @rule D97 An instance whose clock differs from the database's by more than 30 minutes takes no external token.
+   * @rule D97 An instance whose clock differs from the database's by more than 30 minutes accepts no external token.
    * @throws TemporarilyUnavailableException
    */
   ensureSmall(): void {
@@ -66,7 +66,7 @@ export class ClockDifference implements OnModuleInit, BeforeApplicationShutdown 
     throw new TemporarilyUnavailableException('The clock of the database is not known yet');
   }
 
-  /** Positive where the clock of this process is ahead; undefined before the first measurement. */
+  /** Positive if this process's clock is ahead; undefined before the first measurement. */
   private differenceMs(): number | undefined {
     if (this.databaseZeroMs === undefined) return undefined;
     return this.clock.nowMs() - (this.databaseZeroMs + this.clock.monotonicMs());
@@ -77,7 +77,7 @@ export class ClockDifference implements OnModuleInit, BeforeApplicationShutdown 
     return this.measuring;
   }
 
-  /** A failed measurement keeps the last value: without the database no token is accepted either. */
+  /** A failed measurement keeps the last value, because no token is accepted without the database anyway. */
   private async readDatabaseTime(): Promise<void> {
     try {
       const [row] = await this.database.background.query<{ now: number }>(

@@ -1,4 +1,4 @@
-// Remembers which token ids were used, so that each is accepted once.
+// Stores used token ids, so that each is accepted once.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
@@ -12,7 +12,7 @@ import { jtiHashOf } from './token-use.js';
 export class JtiRepository {
   constructor(private readonly database: Database) {}
 
-  /** Whether any of some ids was used before; uses up none. */
+  /** Whether any of the ids was used before. Uses up none. */
   async hasUsed(transaction: Transaction, asked: readonly Pick<AskedId, 'hash'>[]): Promise<boolean> {
     const rows = await managerOf(transaction).query<unknown[]>(
       'SELECT 1 FROM token_exchange_used_jti WHERE jti_hash = ANY ($1::uuid[]) LIMIT 1',
@@ -21,7 +21,7 @@ export class JtiRepository {
     return rows.length > 0;
   }
 
-  /** Uses up the id of a logout token, beside what it ends. @returns false where it was used before */
+  /** Uses up the id of a logout token in the transaction of its logout. @returns false if it was used before */
   async useUp(transaction: Transaction, { jti, exp }: TokenUse, issuer: string): Promise<boolean> {
     const rows = await managerOf(transaction).query<unknown[]>(
       `INSERT INTO token_exchange_used_jti (jti_hash, expires_at, logout_issuer) VALUES ($1::uuid, to_timestamp($2), $3)
@@ -31,7 +31,7 @@ export class JtiRepository {
     return rows.length === 1;
   }
 
-  /** Uses up the id of a client's JWT, in a statement that commits alone (D3). @returns false where it was used before */
+  /** Uses up the id of a client's JWT, in a statement that commits alone (D3). @returns false if it was used before */
   async useAlone({ jti, exp }: TokenUse): Promise<boolean> {
     const rows = await this.database.dataSource.query<unknown[]>(
       `INSERT INTO token_exchange_used_jti (jti_hash, expires_at) VALUES ($1::uuid, to_timestamp($2)) ON CONFLICT DO NOTHING RETURNING 1`,
@@ -40,7 +40,7 @@ export class JtiRepository {
     return rows.length === 1;
   }
 
-  /** What has used an id up: a logout of the issuer, or anything else; undefined where nothing has. */
+  /** What used an id: a logout of the issuer, or anything else; undefined if it is unused. */
   async findUse(
     jti: string,
     issuer: string,
@@ -55,10 +55,9 @@ export class JtiRepository {
   }
 
   /**
-   * Says how many records there are. Of all of them by the database's own estimate, which its ANALYZE keeps; before the first
-   * one it is 0. Those that the purge would delete are counted by their index.
+   * Counts the records: all of them by ANALYZE's estimate, which is 0 before its first run, and the expired ones by their index.
    * @param now by the clock of this process
-   * @param atMost most expired records to count
+   * @param atMost the maximum number of expired records to count
    */
   async measure(now: Date, atMost: number): Promise<ReplayRecords> {
     const [records] = await this.database.background.query<ReplayRecords>(

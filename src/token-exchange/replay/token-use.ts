@@ -1,13 +1,13 @@
-// The use of a token, and how the requests of one statement share out the ids that they want.
+// The use of a token, and which request of one statement gets an id that several want.
 import { hash } from 'node:crypto';
 
-/** The id of a verified token and the end of its life, in seconds since the Unix epoch. */
+/** The id of a verified token and its expiry, in seconds since the Unix epoch. */
 export interface TokenUse {
   readonly jti: string;
   readonly exp: number;
 }
 
-/** An id as a statement uses it up. */
+/** An id to be used up by a statement. */
 export interface AskedId {
   /** See `jtiHashOf`. */
   readonly hash: string;
@@ -18,7 +18,7 @@ export interface AskedId {
 
 /**
  * The stored form of an id, for a column of type uuid: half of its SHA-256, so that length and characters do not matter. With 128
- * bits no two ids collide by chance; who makes two that do has one of them refused.
+ * bits no two ids collide by chance. If somebody creates a collision, one of the two is refused.
  * @returns 32 hexadecimal digits
  */
 export function jtiHashOf(jti: string): string {
@@ -26,10 +26,10 @@ export function jtiHashOf(jti: string): string {
 }
 
 /**
- * Gives each id to the first of the requests that want it; a request that does not get all of its own is replayed, and uses up
- * those that it gets.
- * @rule D2 Once over all issuers and flows.
- * @param requests the uses of each, one or two
+ * Gives each id to the first request that wants it. A request that misses one is refused as replayed, and uses up the ids that it
+ * gets.
+ * @rule D2 An id is accepted once over all issuers and flows.
+ * @param requests the uses of each request, one or two
  * @returns ids in the order of their hashes, so that two statements never wait for each other
  */
 export function shareOut(requests: readonly (readonly TokenUse[])[]): {

@@ -1,4 +1,4 @@
-// Deletes expired replay records, fast enough for any traffic, and says how it goes.
+// Deletes expired replay records, fast enough for any traffic, and reports the result.
 import { Clock } from '../../platform/clock.js';
 import type { Purge } from '../../platform/jobs/purge.job.js';
 import { purgingBy } from '../../platform/jobs/purge.job.js';
@@ -11,7 +11,7 @@ import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { JtiRepository } from './jti.repository.js';
 
 /**
- * @rule 2.6 A record goes after its token's expiry. See `RETENTION_MARGIN_SECONDS` in retention/purges.ts.
+ * @rule 2.6 A record is deleted after its token's expiry. See `RETENTION_MARGIN_SECONDS` in retention/purges.ts.
  * @rule 8.3 Expired replay records are purged at the configured interval.
  * @rule 8.4 One statement deletes at most the configured batch.
  */
