@@ -6,7 +6,7 @@ import { DpopProofs } from '../dpop/dpop-proofs.js';
 import type { WebSession } from './session.repository.js';
 import { SessionService } from './session.service.js';
 
-/** A refusal is about the proof alone. Neither member: the session has ended, or never existed. */
+/** A refusal concerns the proof alone. Without both properties the session has ended, or never existed. */
 export interface BoundSessionVerdict {
   readonly session?: WebSession;
   readonly refusal?: AccessTokenRefusal;
@@ -22,7 +22,7 @@ export class BoundSessionService {
   /**
    * The session of a call with `Authorization: DPoP` and a session token. The host compares `accessGeneration` with its user's.
    * Each call needs a proof of the session's key, so that a session token alone is of no use (D25).
-   * @throws TemporarilyUnavailableException where the clock of the database or the revocations are not known
+   * @throws TemporarilyUnavailableException if the clock of the database or the revocations are unknown
    */
   async find(call: PresentedCall): Promise<BoundSessionVerdict> {
     const session = await this.sessions.findBound(call.token);

@@ -1,4 +1,5 @@
-// POST and GET /rest/auth/embed: signs a browser in and sends it on, or answers a session that is bound to a key of the page.
+// POST and GET /rest/auth/embed: signs a browser in and redirects it, or answers with a session that is bound to a key of the
+// page.
 import { Get, Inject, Post, Req, Res } from '@nestjs/common';
 import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
@@ -25,7 +26,7 @@ import { presentedCallOf } from '../endpoint/challenge.js';
 const FIELDS = { token: {}, redirectTo: {}, userId: {}, hostOrigin: {}, [ANSWER_FIELD]: {} };
 
 /**
- * The token, which is not checked yet, and of a renewal the local id of the user who has to be the token's.
+ * Reads the unchecked token, and for a renewal the local id of the expected user.
  * @rule 4.1.1 The token is required.
  * @param sent the fields as they were parsed
  * @throws OAuthRefusal `token_missing` or `field_invalid`
@@ -45,7 +46,7 @@ export function readEmbedLoginForm(sent: unknown) {
 
 type EmbedLoginForm = ReturnType<typeof readEmbedLoginForm>;
 
-/** 303 See Other: the browser goes on with GET, so that going back does not post the token again (D24). */
+/** 303 See Other: the browser continues with GET, so that going back does not post the token again (D24). */
 const SEE_OTHER = 303;
 
 @FlowEndpoint('embed')
@@ -82,7 +83,7 @@ export class EmbedLoginController {
       : this.answerCookie(form, request, received);
   }
 
-  /** @throws OAuthRefusal `not_enabled` where the host has no bound sessions, `field_invalid` */
+  /** @throws OAuthRefusal `not_enabled` if the host has no bound sessions, `field_invalid` */
   private async answerSession(
     { token, userId, hostOrigin }: EmbedLoginForm,
     request: HttpRequest,
@@ -105,7 +106,7 @@ export class EmbedLoginController {
     return this.boundAnswer(await this.embedLogin.loginBound(asked, received));
   }
 
-  /** By the names of RFC 6749 §5.1. No cookie is set. */
+  /** The answer has the names of RFC 6749 §5.1, and sets no cookie. */
   private boundAnswer({
     sessionToken,
     lifetimeSeconds,

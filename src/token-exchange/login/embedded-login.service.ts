@@ -1,4 +1,4 @@
-// Embedded login: takes an external token, and opens a session.
+// Embedded login: opens a session for an external token.
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit.bus.js';
 import { auditEvent } from '../audit/audit.bus.js';
@@ -36,28 +36,28 @@ import { LoginRepository } from './login.repository.js';
 import { Notices } from '../exchange/notices.js';
 import { UseRepository } from '../exchange/use.repository.js';
 
-/** A login as it was asked for; nothing is checked yet. */
+/** An unchecked request for a login. */
 interface AskedLogin {
   readonly token: string;
   readonly source: LoginSource;
-  /** The local user who has to be the token's; undefined: any user. */
+  /** The expected local user; undefined: any user. */
   readonly expectedUserId?: string | undefined;
 }
 
-/** A login whose session a cookie carries. */
+/** A login for a session in a cookie. */
 export interface EmbedLogin extends AskedLogin {
   /** The `Cookie` header. Secret. */
   readonly cookies: string | undefined;
-  /** Why the browser goes to `/` in place of where it was to go; undefined where it does not. */
+  /** Why the browser goes to `/` instead of the requested path; undefined if it does not. */
   readonly replacedRedirect?: string | undefined;
 }
 
-/** A login whose session is bound to a key of the page. */
+/** A login for a session that is bound to a key of the page. */
 export interface BoundEmbedLogin extends AskedLogin {
   /** The origin of the page that contains the frame. */
   readonly hostOrigin: string;
   readonly proving: ProvingRequest;
-  /** The session token of the session to be renewed; undefined: the login opens a new session. Secret. */
+  /** The session token of the session to renew; undefined: the login opens a new session. Secret. */
   readonly renewedToken: string | undefined;
 }
 
@@ -69,20 +69,20 @@ interface ForUser extends RateLimited {
 export type SignedIn = OpenedSession & ForUser;
 export type BoundSignedIn = OpenedBoundSession & ForUser;
 
-/** What the trail tells of a session. */
+/** What the audit trail says about a session. */
 type Opened = Pick<OpenedSession, 'familyId' | 'events'>;
 
 /** How the session of a login is opened. */
 interface Opening<Session extends Opened> {
-  /** Makes the session without a transaction, if it goes on from no other. Undefined if each login takes a transaction. */
+  /** Creates the session without a transaction, if it renews no other. Undefined if every login needs a transaction. */
   readonly make: ((login: SessionDemand) => MadeSession<Session> | undefined) | undefined;
   readonly open: (transaction: Transaction, login: SessionDemand) => Promise<Session>;
 }
 
-/** What every session needs of its login. */
+/** What every session needs from its login. */
 type SessionDemand = Omit<SessionLogin, 'cookies' | 'loginOrigin'>;
 
-/** A login whose token is verified, and the request that it came by. */
+/** A login with a verified token, and its request. */
 interface Login<Session extends Opened> {
   readonly asked: AskedLogin & Pick<EmbedLogin, 'replacedRedirect'>;
   readonly tokens: Tokens;
@@ -111,13 +111,13 @@ export class EmbeddedLoginService {
     this.maker = logins.canRecord ? sessions.sessionMaker : undefined;
   }
 
-  /** Whether the host has sessions that are bound to keys. */
+  /** Whether the host has bound sessions. */
   get opensBound(): boolean {
     return this.sessions.openBound !== undefined;
   }
 
   /**
-   * Signs the user of an external token in: the user, the session and the record stand or fall together.
+   * Signs the user of an external token in. User, session and event are written together, or none is.
    * @rule 4.1 Verify, find the user, open a session.
    * @throws OAuthRefusal with the first reason against it
    * @throws TooManyRequestsError above the limit of the entry
@@ -128,7 +128,7 @@ export class EmbeddedLoginService {
   }
 
   /**
-   * The same for a session that is bound to a key of the page, which no cookie carries.
+   * The same for a session that is bound to a key of the page and needs no cookie.
    * @throws OAuthRefusal with the first reason against it
    * @throws OAuthRefusal `dpop_nonce_required`
    * @throws TooManyRequestsError above the limit of the entry
@@ -202,7 +202,9 @@ export class EmbeddedLoginService {
     };
   }
 
-  /** Records a login that changes nothing about its user by one statement. Applies it if the statement cannot open its session. */
+  /**
+   * Records a login that changes nothing about its user in one statement. Applies it if the statement cannot open its session.
+   */
   private async record<Session extends Opened>(
     login: Login<Session>,
     users: Users,
@@ -226,11 +228,11 @@ export class EmbeddedLoginService {
     });
   }
 
-  /** @throws OAuthRefusal where the key was revoked or the user signed out since, or another user is to sign in */
+  /** @throws OAuthRefusal if the key was revoked or the user signed out since, or another user is expected */
   private demandOf({ asked, tokens, request }: Login<Opened>, { subject: user }: Users): SessionDemand {
     const { userId, accessGeneration } = user;
     refuseRevokedSince(this.revocations, tokens);
-    // Before a session is opened (D51).
+    // Checked before a session is opened (D51).
     if (asked.expectedUserId !== undefined && asked.expectedUserId !== userId)
       throw new OAuthRefusal('session_of_another_user', { ...issuerAndKid(tokens.subject), userId });
     return {
@@ -268,7 +270,7 @@ export class EmbeddedLoginService {
   }
 }
 
-/** Whether the page repeats the request with the time or the nonce of the answer. */
+/** Whether the page repeats the request with the answer's time or nonce. */
 function isForRepetition(error: unknown): boolean {
   const reasons = ['dpop_proof_invalid', 'dpop_nonce_required'];
   return error instanceof OAuthRefusal && reasons.includes(error.reason);

@@ -1,15 +1,15 @@
 // Decides where a browser goes after an embedded login: always to a path on this instance.
 import { parsedUrl } from '../../platform/text/url.js';
 
-/** Any origin will do: it only shows whether the target stays within the one that it starts from. */
+/** Any origin works: it only shows whether the target stays within its base. */
 const HERE = 'http://instance.invalid';
 const MAX_TARGET_CHARACTERS = 4096;
-/** Percent-encoding inside percent-encoding is undone this often; what still changes then is refused. */
+/** Nested percent-encoding is decoded this many times. A path that still changes then is refused. */
 const MAX_DECODINGS = 5;
 /** Unicode category Cc: C0, DEL and C1. */
 const CONTROL = /\p{Cc}/u;
 
-/** Why a target is not followed, without anything of the target. */
+/** Why a target is refused, without any part of the target. */
 export type RedirectFault =
   | 'an absolute address'
   | 'no path'
@@ -20,16 +20,16 @@ export type RedirectFault =
 
 interface LocalRedirect {
   readonly location: string;
-  /** Why it is `/` and not the target. */
+  /** Why the path is `/` instead of the target. */
   readonly fault?: RedirectFault;
 }
 
 /**
  * The `Location` for a requested target, in its WHATWG URL serialisation; `/` for every target that is not a path here.
  *
- * Browsers take `//x`, `/\x` and a path with tabs or line ends in it for another server. Some servers and proxies
- * decode a path before they pass it on, so the decoded forms must be harmless too. Query and fragment cannot change
- * the host and are carried as they are.
+ * Browsers treat `//x`, `/\x` and a path with tabs or line ends as another server. Some servers and proxies
+ * decode a path before they pass it on, so the decoded forms must be harmless too. Query and fragment cannot change the host and
+ * stay as they are.
  * @rule 4.1.2 Only a relative path is followed.
  * @rule D24 The target can never leave this instance.
  */
@@ -56,7 +56,7 @@ function replaced(fault: RedirectFault): LocalRedirect {
   return { location: '/', fault };
 }
 
-/** Why neither a path nor any decoded form of it may be followed: undefined where none names another server. */
+/** Why a path is refused, in any decoded form; undefined if no form names another server. */
 function pathFault(path: string): RedirectFault | undefined {
   let form = path;
   for (let decodings = 0; decodings <= MAX_DECODINGS; decodings++) {
@@ -74,7 +74,7 @@ function leavesRoot(path: string): boolean {
   return parsedUrl(path, HERE)?.pathname.startsWith('//') ?? true;
 }
 
-/** Undoes one layer of percent-encoding; where the bytes are not UTF-8, that of its ASCII characters at least. */
+/** Decodes one layer of percent-encoding; if the bytes are not UTF-8, only the ASCII characters. */
 function decodedOnce(path: string): string {
   return path.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
     try {

@@ -19,7 +19,7 @@ export interface RecordedLogin {
 
 @Injectable()
 export class LoginRepository {
-  /** Undefined where the host has not named its table of users, or has a trail of its own. */
+  /** Undefined if the host has not named its table of users, or has its own trail. */
   private readonly logins: Batch<RecordedLogin, boolean> | undefined;
 
   constructor(
@@ -37,7 +37,7 @@ export class LoginRepository {
     return this.logins !== undefined;
   }
 
-  /** Writes session and event, and publishes the event; or does neither. @returns whether the user is still there */
+  /** Writes session and event, and publishes the event; or does neither. @returns whether the user still exists */
   async record(login: RecordedLogin): Promise<boolean> {
     const isWritten = (await this.logins?.add(login)) ?? false;
     if (isWritten) this.audit.publish([login.event]);
@@ -46,8 +46,8 @@ export class LoginRepository {
 }
 
 /**
- * The lock keeps the user until the statement has ended, as a foreign key of a host would. A disable may commit beside it: the session
- * then carries the earlier generation, and each use is refused.
+ * The lock keeps the user until the statement ends, as a foreign key would. If the user is disabled at the same time, the session
+ * carries the earlier generation, and each use is refused.
  */
 export function recordStatement(
   table: UserTable,

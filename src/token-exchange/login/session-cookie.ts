@@ -10,7 +10,7 @@ export const SESSION_OPTIONS = Symbol('SESSION_OPTIONS');
  * The `Set-Cookie` value of a session.
  * @rule D25 `__Host-`, `HttpOnly`, `Secure`, `SameSite=None`, and `Partitioned` unless switched off.
  * See session.service.ts for the random id and its hash.
- * @param maxAgeSeconds 0 clears the cookie, if `Partitioned` is as it was set with
+ * @param maxAgeSeconds 0 clears the cookie, if `Partitioned` is the same as when it was set
  */
 export function sessionCookie(
   value: string,
@@ -29,20 +29,20 @@ export function sessionCookie(
   });
 }
 
-/** The `Set-Cookie` values that clear it in both jars: `partitioned` may have been changed since it was set. */
+/** The `Set-Cookie` values that clear the cookie in both jars, because `partitioned` may have changed since. */
 export function clearingCookies({ cookieName }: Pick<SessionSettings, 'cookieName'>): string[] {
   return [true, false].map((partitioned) => sessionCookie('', 0, { cookieName, partitioned }));
 }
 
-/** A browser has two jars for a frame, partitioned and not, and sends what is in both under the same name. */
+/** A browser has two jars for a frame, partitioned and unpartitioned, and sends the cookies of both. */
 const MAX_CARRIED_IDS = 4;
 
-/** Reads the different session ids of a `Cookie` header, in its order; no more than a few. */
+/** Reads the distinct session ids of a `Cookie` header, in its order, up to a few. */
 export type SessionCookieReader = (header: string | undefined) => string[];
 
-/** @param name of letters, digits, `_` and `-` alone */
+/** @param name letters, digits, `_` and `-` only */
 export function sessionCookieReader(name: string): SessionCookieReader {
-  // 256 bits in base64url: what is of another form was never set by us.
+  // 256 bits in base64url. The service never set any other form.
   const carried = new RegExp(`(?:^|;)[ \\t]*${name}=([\\w-]{43})[ \\t]*(?=;|$)`, 'g');
   return (header = '') => {
     const ids = new Set<string>();

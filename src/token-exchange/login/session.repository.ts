@@ -6,7 +6,7 @@ import { managerOf } from '../../platform/database/transaction.js';
 import type { ExternalLogin, IssuerKey } from '../revocation/external-login.js';
 import { keysOfLogin, readRecordedKeys, recordedKeys } from '../revocation/external-login.js';
 
-/** A session. Only the hash of its id is stored: who reads the table cannot use a session. */
+/** A session. Only the hash of its id is stored, so that a reader of the table cannot use a session. */
 export interface WebSession {
   /** By SHA-256. */
   readonly idHash: Buffer;
@@ -15,24 +15,24 @@ export interface WebSession {
   readonly familyId: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** The origin of the page that posted the login; null when it named none. */
+  /** The origin of the page that posted the login; null if it named none. */
   readonly loginOrigin: string | null;
-  /** The keys of its login and of those that it goes on from; null where they were not recorded. */
+  /** The keys of its login and of the sessions that it renews; null if they were not recorded. */
   readonly signedBy: readonly IssuerKey[] | null;
-  /** The user's, as the login was decided on; null where the host has none. The host compares it at each use. */
+  /** The user's value at the login's decision; null if the host has none. The host compares it at each use. */
   readonly accessGeneration: string | null;
-  /** The login that has opened it; null where it was not recorded. */
+  /** The login that opened it; null if it was not recorded. */
   readonly externalLogin: ExternalLogin | null;
-  /** The thumbprint (RFC 7638) of the key that a bound session is used with; null: a cookie carries the session. */
+  /** The thumbprint (RFC 7638) of a bound session's key; null: the session is in a cookie. */
   readonly keyThumbprint: string | null;
-  /** When it was used last, to within some seconds. */
+  /** The latest use, to within some seconds. */
   readonly usedAt: Date;
 }
 
-/** What carries a session: a cookie, or a header with a proof of the key that the session is bound to. */
+/** How a request presents a session: by a cookie, or by a header with a proof of the session's key. */
 export type SessionKind = 'cookie' | 'bound';
 
-/** One that goes on from no other. */
+/** A session that renews no other. */
 export interface NewSession extends WebSession {
   readonly signedBy: readonly IssuerKey[];
   readonly externalLogin: ExternalLogin;
@@ -70,7 +70,7 @@ export class SessionRepository {
     );
   }
 
-  /** Extends a bound session, whose row the transaction has locked, by a login. */
+  /** Extends a bound session by a login. The transaction has locked its row. */
   async extend(transaction: Transaction, session: NewSession): Promise<void> {
     const { idHash, createdAt, expiresAt, signedBy, accessGeneration, externalLogin: login } = session;
     const keys = JSON.stringify(recordedKeys(signedBy));
@@ -88,7 +88,7 @@ export class SessionRepository {
     );
   }
 
-  /** Users who have more live sessions than a number. */
+  /** Users with more live sessions than the limit. */
   async findOverLimit(most: number, now: Date): Promise<string[]> {
     const rows = await this.database.background.query<{ userId: string }>(
       `SELECT user_id::text AS "userId" FROM token_exchange_session WHERE expires_at > $1 GROUP BY user_id HAVING count(*) > $2`,
@@ -98,8 +98,8 @@ export class SessionRepository {
   }
 
   /**
-   * Deletes the least recently used live sessions of users until so many of each are left. A family has the latest use of its
-   * sessions, so that a predecessor keeps its grace after a renewal. The statement leaves out rows that another transaction has locked.
+   * Deletes the least recently used live sessions of users down to the limit. A family has the latest use of its sessions, so
+   * that a predecessor keeps its grace after a renewal. The statement skips rows that another transaction has locked.
    */
   deleteLeastUsed(
     transaction: Transaction,
@@ -126,8 +126,8 @@ export class SessionRepository {
   }
 
   /**
-   * Those of some sessions that last beyond a moment, the latest first.
-   * @param kind a session that is bound to a key is never found as one of a cookie, nor the other way round
+   * The sessions among the given ones that last beyond a moment, the latest first.
+   * @param kind a bound session is never found as a cookie's session, and vice versa
    * @param transaction locks the row of a bound session
    */
   async findLive(
@@ -152,9 +152,9 @@ export class SessionRepository {
   }
 
   /**
-   * Lets sessions end at a moment, or before it where they would have. Their rows stay locked until the transaction ends,
-   * so that `deleteFamilies` waits for it.
-   * @returns whether one of them was still there
+   * Ends sessions at a moment, unless they end earlier. Their rows stay locked until the transaction ends, so that
+   * `deleteFamilies` waits.
+   * @returns whether one of them still existed
    */
   async endBy(transaction: Transaction, idHashes: readonly Buffer[], end: Date): Promise<boolean> {
     const shortened = await managerOf(transaction).query<object[]>(
@@ -168,8 +168,8 @@ export class SessionRepository {
 
   /**
    * Deletes whole families, also during renewals. A renewal holds the row of its predecessor: the statement waits for it, but
-   * does not see the new session. So it repeats until it finds none. Then no renewal is under way, since its predecessor would be
-   * found, and none can follow without a predecessor.
+   * does not see the new session. So it repeats until it finds none. Then no renewal is in progress, since its predecessor would
+   * be found, and none can follow without a predecessor.
    */
   async deleteFamilies(transaction: Transaction, familyIds: readonly string[]): Promise<DeletedSession[]> {
     const deleted: DeletedSession[] = [];
@@ -180,7 +180,7 @@ export class SessionRepository {
     return deleted;
   }
 
-  /** Lets the live sessions of external logins end now. Their rows stay for a while, to say why. */
+  /** Ends the live sessions of external logins now. Their rows stay for a while, to say why. */
   endLogins(transaction: Transaction, keys: readonly string[], now: Date): Promise<DeletedSession[]> {
     return managerOf(transaction).query<DeletedSession[]>(
       `WITH ended AS MATERIALIZED (
@@ -204,7 +204,7 @@ export class SessionRepository {
   }
 
   /**
-   * Deletes all sessions of a user. A session that is being opened is not seen yet: the generation of the user's access ends it.
+   * Deletes all sessions of a user. It misses a session that is being opened, which the user's `access_generation` ends.
    */
   deleteOfUser(transaction: Transaction, userId: string): Promise<DeletedSession[]> {
     return deleteWhere(transaction, 'user_id = $1', userId);
@@ -225,7 +225,7 @@ function deleteWhere(
 
 function sessionOf(found: SessionRow): WebSession {
   const { loginSubject, loginSession, loginIssuedAt, signedBy: keys, ...row } = found;
-  // Its second key is its session's, or says that there is none; either is found by it.
+  // The second key is the provider session's, or says that there is none. A logout finds the session by either.
   const login = { sub: loginSubject ?? '', sid: loginSession, iat: loginIssuedAt };
   const externalLogin = loginSubject === null ? null : login;
   return { signedBy: readRecordedKeys(keys) ?? null, externalLogin, ...row };

@@ -1,4 +1,4 @@
-// Opens, renews, finds and ends browser sessions: those of a cookie, and those that are bound to a key of the page.
+// Opens, renews, finds and ends browser sessions, both in cookies and bound to a key of the page.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditEvent, AuditPayloads, RecordedWork } from '../audit/audit.bus.js';
@@ -27,14 +27,14 @@ import type { DeletedSession, NewSession, SessionKind, WebSession } from './sess
 import { SessionRepository } from './session.repository.js';
 
 const ID_BYTES = 32;
-/** For requests that are under way with the cookie of before. */
+/** For requests in progress with the previous cookie. */
 const GRACE_AFTER_RENEWAL_MS = 30_000;
-/** Users whose sessions over the limit one transaction ends. */
+/** Users whose excess sessions one transaction ends. */
 const USERS_AT_ONCE = 100;
 
-/** Begins each session token of a bound session, so that nobody takes it for an access token. */
+/** The prefix of session tokens, so that nobody mistakes one for an access token. */
 const BOUND_PREFIX = 'svs_';
-/** The use of a session is noted so often at most. */
+/** The least time between two notes of a session's use. */
 const USE_NOTED_EVERY_MS = 10_000;
 
 /** Whether a credential is the session token of a bound session. */
@@ -63,8 +63,8 @@ export class SessionService extends SessionOpener implements SessionMaker {
   }
 
   /**
-   * Opens a session under a new random id, in the family of the latest session of this user that the request carries. Its other
-   * sessions end with their families: another user's, or those of another cookie jar of the browser.
+   * Opens a session under a new random id, in the family of this user's latest session in the request. The request's other
+   * sessions end with their families: another user's, or those of the browser's other cookie jar.
    * @rule D26 A session lives for the configured time from its login, or until 30 seconds after its renewal.
    */
   async open(transaction: Transaction, login: SessionLogin): Promise<OpenedSession> {
@@ -88,7 +88,8 @@ export class SessionService extends SessionOpener implements SessionMaker {
   }
 
   /**
-   * Opens a session that is bound to the key of a page, or extends one: its session token and key stay, so that calls under way go on.
+   * Opens a session that is bound to the key of a page, or extends one: its session token and key stay, so that calls in progress
+   * succeed.
    * A session that was signed out meanwhile stays ended (D28).
    * @throws OAuthRefusal `session_of_another_user`
    */
@@ -129,7 +130,7 @@ export class SessionService extends SessionOpener implements SessionMaker {
     return { sessionToken, lifetimeSeconds, expiresAt, familyId, events: [] };
   }
 
-  /** Under a new random id. */
+  /** A session under a new random id. */
   private ofCookie(
     login: SessionLogin,
     familyId: string,
@@ -157,13 +158,13 @@ export class SessionService extends SessionOpener implements SessionMaker {
     };
   }
 
-  /** The sessions of a request's `Cookie` header that have not ended, the latest login first. It alone counts. */
+  /** The live sessions of a request's `Cookie` header, the latest login first. Only the first is used. */
   findCarried(cookies: string | undefined): Promise<WebSession[]> {
     return this.findLive(this.idsIn(cookies));
   }
 
   /**
-   * Ends families whole: all sessions, also those in their grace and those that are being opened.
+   * Ends whole families: all sessions, also those in their grace and those that are being opened.
    * @returns the events for the audit trail
    */
   signOut(transaction: Transaction, familyIds: readonly string[], requestId: string): Promise<AuditEvent[]> {
@@ -192,7 +193,7 @@ export class SessionService extends SessionOpener implements SessionMaker {
     return { result: ended.length, events: this.eventsOf(ended, requestId, 'signed-out-by-provider') };
   }
 
-  /** Whether one of a request's sessions was ended by the provider of its login, lately. */
+  /** Whether the provider of its login has recently ended one of a request's sessions. */
   async wasSignedOutByProvider(kind: SessionKind, ids: readonly string[]): Promise<boolean> {
     const sessions = await this.sessions.findLive(kind, ids.map(hashOf), new Date(0));
     return sessions.some(
@@ -208,8 +209,8 @@ export class SessionService extends SessionOpener implements SessionMaker {
   }
 
   /**
-   * @rule D104 Above the limit of a user the purge ends the least recently used sessions: a login is not kept out by those before,
-   * and a page that somebody looks at stays.
+   * @rule D104 Above a user's limit the purge ends the least recently used sessions. Earlier sessions prevent no login, and a
+   * page in view stays.
    */
   async endTooMany(): Promise<void> {
     const userIds = await this.sessions.findOverLimit(this.options.maxPerUser, this.clock.now());
@@ -218,8 +219,8 @@ export class SessionService extends SessionOpener implements SessionMaker {
   }
 
   /**
-   * @param transaction of a login, which goes by what is known: its token is used up by now
-   * @throws TemporarilyUnavailableException where it is not known at present what has been revoked
+   * @param transaction of a login, which uses the known revocations, because its token is already used up
+   * @throws TemporarilyUnavailableException if the revocations are unknown at present
    */
   findLive(ids: readonly string[], transaction?: Transaction): Promise<WebSession[]> {
     return this.findLiveOf('cookie', ids, transaction);
@@ -228,14 +229,14 @@ export class SessionService extends SessionOpener implements SessionMaker {
   /**
    * The bound session of a session token, if it has not ended. Whoever sends the token must also prove the session's key.
    * @param transaction of a renewal, which locks the session
-   * @throws TemporarilyUnavailableException where it is not known at present what has been revoked
+   * @throws TemporarilyUnavailableException if the revocations are unknown at present
    */
   async findBound(sessionToken: string, transaction?: Transaction): Promise<WebSession | undefined> {
     const [found] = await this.findLiveOf('bound', [sessionToken], transaction);
     return found;
   }
 
-  /** Notes the use of a session, for the limit of a user; the request neither waits for it nor fails with it. */
+  /** Notes the use of a session, for the user's limit. The request neither waits for it nor fails with it. */
   noteUse({ idHash, usedAt }: WebSession): void {
     const now = this.clock.now();
     if (now.getTime() - usedAt.getTime() < USE_NOTED_EVERY_MS) return;
@@ -250,7 +251,7 @@ export class SessionService extends SessionOpener implements SessionMaker {
     transaction: Transaction | undefined,
   ): Promise<WebSession[]> {
     if (ids.length === 0) return [];
-    // Before the database is asked, so that no request waits for a database that is away.
+    // Checked before the database is asked, so that no request waits for a database that is away.
     if (transaction === undefined) this.revocations.ensureKnown();
     const found = await this.sessions.findLive(kind, ids.map(hashOf), this.clock.now(), transaction);
     return found.filter((session) => !this.isRevoked(session));
@@ -263,8 +264,8 @@ export class SessionService extends SessionOpener implements SessionMaker {
   }
 
   /**
-   * The family that a login goes on with; its carried sessions get their grace. None if it was ended meanwhile. A login that may sign
-   * in administrators does not go on from a session that may not, whose keys it would inherit.
+   * The family that a login continues; its previous sessions get their grace. Undefined if it was ended meanwhile. A login that
+   * may sign in administrators does not renew a session that may not, because it would inherit that session's keys.
    */
   private async renewedFamily(
     transaction: Transaction,
@@ -294,7 +295,7 @@ export class SessionService extends SessionOpener implements SessionMaker {
     return this.eventsOf(deleted, requestId, cause);
   }
 
-  /** Two instances may both delete: what one has locked the other leaves out. */
+  /** Two instances may delete at once: each skips the rows that the other has locked. */
   private async endLeastUsed(userIds: readonly string[]): Promise<void> {
     const { maxPerUser } = this.options;
     await this.audit.commit(async (transaction) => {
@@ -316,8 +317,7 @@ export class SessionService extends SessionOpener implements SessionMaker {
 }
 
 /**
- * A renewal adds its key to those of the sessions that it goes on from, since it lets their family live on. Where theirs are
- * not known, they stay unknown.
+ * A renewal adds its key to the keys of the renewed sessions, because it continues their family. Unknown keys stay unknown.
  */
 function keysOf(own: readonly IssuerKey[], predecessors: readonly WebSession[]): readonly IssuerKey[] | null {
   const inherited = predecessors.map(({ signedBy }) => signedBy);
@@ -329,7 +329,7 @@ function isLimited({ byAdministrator }: IssuerKey): boolean {
   return byAdministrator === true;
 }
 
-/** The sessions of each user that had not ended. */
+/** The live sessions of each user. */
 function liveByUser(sessions: readonly DeletedSession[], now: Date): Map<string, DeletedSession[]> {
   const live = new Map<string, DeletedSession[]>();
   for (const session of sessions.filter(({ expiresAt }) => expiresAt > now))

@@ -1,4 +1,4 @@
-// The parts of the sessions of this package, for every module that offers them.
+// The providers of the package's sessions.
 import { purgingBy } from '../../platform/jobs/purge.job.js';
 import { PURGES } from '../retention/purges.js';
 import { BoundSessionService } from './bound-session.service.js';
@@ -6,7 +6,8 @@ import { SessionRepository } from './session.repository.js';
 import { SessionService } from './session.service.js';
 import { SignOutService } from './sign-out.service.js';
 
-/** They need `SESSION_OPTIONS`, `DpopProofs`, `Revocations` with the rest of its room, `UserDirectory`, `Database`, `AuditBus`, `Leader`, `Clock` and `LOGGER`. */
+/** The providers need `SESSION_OPTIONS`, `DpopProofs`, `Revocations` with the rest of its room, `UserDirectory`, `Database`,
+ * `AuditBus`, `Leader`, `Clock` and `LOGGER`. */
 export const SESSION_PROVIDERS = [
   SessionRepository,
   SessionService,

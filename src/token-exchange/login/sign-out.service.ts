@@ -1,4 +1,4 @@
-// Signs out, with the record of it.
+// Signs users out, and records it.
 import { Injectable } from '@nestjs/common';
 import { AuditBus, auditEvent } from '../audit/audit.bus.js';
 import { Clock } from '../../platform/clock.js';
@@ -9,7 +9,7 @@ import { SessionService } from './session.service.js';
 import type { AuditContext, RecordedWork } from '../audit/audit.bus.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 
-/** What it writes to. */
+/** The parts that a sign-out changes. */
 export interface IssuedThings {
   readonly sessions: Pick<SessionRepository, 'deleteOfUser'>;
   readonly users: Pick<UserDirectory, 'endAccess'>;

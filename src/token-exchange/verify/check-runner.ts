@@ -13,10 +13,10 @@ import type { AuthenticatedClient } from '../assertions/client-authenticator.js'
 import type { CompactJws } from './compact-jws.js';
 import type { AssertionClaims, ExternalClaims, TimedClaims } from './external-claims.js';
 
-/** What a token is for: a flow, or to ask about a refusal. */
+/** The purpose of a token: a flow, or a question about a refusal. */
 type Purpose = Flow | 'explain';
 
-/** Until it is read. */
+/** The token before it is read. */
 export const UNREAD: CompactJws = {
   header: {},
   payload: {},
@@ -34,13 +34,13 @@ export interface CheckRules {
   /** Whether the strict policy applies. */
   readonly isStrict: boolean;
   readonly toleranceSeconds: number;
-  /** The issuer of this instance's own access tokens: no `act` may name it, and identity assertions are for it. */
+  /** The issuer of this instance's access tokens. No `act` may name it, and it is the audience of identity assertions. */
   readonly ownIssuer: string | undefined;
-  /** What other JWTs than identity assertions may be for as well, by the grant of RFC 7523. */
+  /** A further audience of other JWTs than identity assertions, by the grant of RFC 7523. */
   readonly tokenEndpoint: string | undefined;
-  /** The `aud` of a proof of a partner that asks about a refusal. */
+  /** The `aud` of a partner's question about a refusal. */
   readonly explainEndpoint: string | undefined;
-  /** Of an identity assertion, from `iat` to `exp`. */
+  /** The limit from `iat` to `exp` of an identity assertion. */
   readonly maxAssertionLifetimeSeconds: number;
 }
 
@@ -48,14 +48,14 @@ export interface CheckRules {
 export class CheckedToken<Claims extends TimedClaims = ExternalClaims> {
   jws = UNREAD;
   algorithm: Algorithm | undefined = undefined;
-  /** The keys that the token may mean, by its kid and algorithm; none where none is trusted. */
+  /** The trusted keys with the token's `kid` and algorithm. */
   candidates: readonly TrustedKey[] = [];
-  /** The one of them that has signed it; the first until that is known. */
+  /** The candidate that signed the token; the first one until that is known. */
   found: TrustedKey | undefined = undefined;
   isSigned = false;
-  /** Of the keys, where none has made the signature. */
+  /** The candidates' thumbprints, if none of them signed the token. */
   thumbprints: readonly string[] = [];
-  /** Seconds since the Unix epoch. Times are checked by the moment at which the signature is verified. */
+  /** Seconds since the Unix epoch: the moment at which the signature is verified. */
   now = 0;
   claims!: Claims;
   /** Of an identity assertion. */
@@ -87,23 +87,23 @@ export type Compared = readonly [expected: string, found: string];
 
 /** One check, for requests and explanations alike. */
 export interface TokenCheck<Seen = CheckedToken> {
-  /** Where it is not the one of the reason. */
+  /** The check, if it is not the reason's. */
   readonly check?: CheckName;
-  /** The checked member of the token or its entry, by its name there. */
+  /** The name of the checked property of the token or its entry. */
   readonly about: string;
   readonly reason: TokenRefusalReason;
   /** Whether later checks need the result of this one. */
   readonly isNeeded?: true;
-  /** Reads what is looked at from here on. @throws OAuthRefusal where it cannot be read, if that is what is checked */
+  /** Reads the values for this check and later ones. @throws OAuthRefusal if they cannot be read, for checks of that */
   readonly read?: (seen: Seen) => Promise<void> | undefined;
   readonly fails?: (seen: Seen) => boolean;
-  /** Whether or not the check fails. */
+  /** Called for passed and failed checks alike. */
   readonly compared: (seen: Seen) => Compared;
-  /** The context for log and trail, if not the compared values: these repeat the cause, or must not be recorded. */
+  /** The context for log and trail, if the compared values repeat the cause or must not be recorded. */
   readonly logged?: RefusalContext | ((seen: Seen) => RefusalContext);
 }
 
-/** The result of a check. The texts are null if it was not reached. */
+/** The result of a check. Its strings are null if it was not reached. */
 export interface CheckResult {
   readonly check: CheckName;
   readonly about: string;
@@ -112,7 +112,7 @@ export interface CheckResult {
   readonly found: string | null;
 }
 
-/** Makes checks in their order. @throws OAuthRefusal of the first that fails */
+/** Runs checks in order. @throws OAuthRefusal of the first that fails */
 export async function passAll<Seen>(checks: readonly TokenCheck<Seen>[], token: Seen): Promise<void> {
   for (const check of checks) {
     const reading = check.read?.(token);
@@ -128,7 +128,7 @@ export function refusalBy<Seen>({ reason, logged, compared }: TokenCheck<Seen>, 
   return new OAuthRefusal(reason, { expected, found });
 }
 
-/** Makes every check that can be made, also after one has failed. */
+/** Runs every possible check, also after one has failed. */
 export async function resultsOf<Seen>(
   checks: readonly TokenCheck<Seen>[],
   token: Seen,
@@ -151,7 +151,7 @@ async function made<Seen>(check: TokenCheck<Seen>, token: Seen): Promise<CheckRe
   } catch (error) {
     if (!isTokenRefusal(error)) throw error;
     const [expected, found] = check.compared(token);
-    // What was logged of it goes before what the check compares.
+    // Logged values precede the check's compared ones.
     const { expected: logged = expected, found: other, detail } = error.context;
     return { ...notReached(check), state: 'failed', expected: logged, found: other ?? detail ?? found };
   }

@@ -17,7 +17,7 @@ import { withOwnNames } from './provider-claims.js';
 import type { AnyToken, CheckedToken, TokenCheck } from './check-runner.js';
 import { refusalBy } from './check-runner.js';
 
-/** Of a token for embedded login, from `iat` to `exp` (5.2.7). */
+/** The limit from `iat` to `exp` of a token for embedded login (5.2.7). */
 const MAX_EMBED_LIFETIME_SECONDS = 60;
 
 export type LogoutToken = CheckedToken<LogoutClaims>;
@@ -46,7 +46,7 @@ export const EXTERNAL_CLAIMS: TokenCheck = {
   compared: () => ['iss, sub, aud, iat, exp and jti, each of its type', 'all of them'],
 };
 
-/** One without a `typ` of its own would sign the user in whom it signs out. */
+/** Without this check, a logout token without its own `typ` would sign its user in. */
 export const NO_LOGOUT: TokenCheck<AnyToken> = {
   check: 'claims',
   about: 'events',
@@ -58,7 +58,7 @@ export const NO_LOGOUT: TokenCheck<AnyToken> = {
   ],
 };
 
-/** See verification.ts for the proof. No other way to confirm a key is known here, nor a second one beside this. */
+/** Only `jkt` alone is supported. See verification.ts for the proof. */
 export const DPOP_CONFIRMATION: TokenCheck = {
   about: 'cnf',
   reason: 'confirmation_not_supported',
@@ -67,7 +67,7 @@ export const DPOP_CONFIRMATION: TokenCheck = {
   compared: ({ jws: { payload } }) => ['no cnf, or one with jkt alone', confirmationOf(payload['cnf'])],
 };
 
-/** @rule P.subjects = P.claims Where an entry says whose its tokens are, others are refused, on every way in that gives access. */
+/** @rule P.subjects = P.claims If an entry lists subjects or claims, other tokens are refused in every flow that gives access. */
 export const ALLOWED_SUBJECT: TokenCheck = {
   about: 'subjects',
   reason: 'subject_not_allowed',
@@ -105,10 +105,10 @@ const oneAudienceOf = (
   };
 };
 
-/** @rule 5.2.4 = 2.1.expectedAudience The audience is compared only where the entry expects one. */
+/** @rule 5.2.4 = 2.1.expectedAudience The audience is compared only if the entry expects one. */
 export const EXPECTED_AUDIENCE = oneAudienceOf(({ expectedAudience }) => [expectedAudience]);
 
-/** @rule P.logoutAudience A logout token may have the audience of its own that the entry names. */
+/** @rule P.logoutAudience A logout token may have the entry's `logoutAudience`. */
 export const LOGOUT_AUDIENCE = oneAudienceOf(({ expectedAudience, logoutAudience }) => [
   expectedAudience,
   logoutAudience,
@@ -175,12 +175,12 @@ const lifetimeUpTo = (limitOf: (token: CheckedToken) => number): TokenCheck => (
 export const EMBED_LIFETIME = lifetimeUpTo(() => MAX_EMBED_LIFETIME_SECONDS);
 export const ASSERTION_LIFETIME = lifetimeUpTo(({ rules }) => rules.maxAssertionLifetimeSeconds);
 
-/** A token as far as its entry decides on it. */
+/** The parts of a token that its entry decides on. */
 interface OfAnEntry {
   readonly key: { readonly policy: Pick<TrustPolicy, 'requireActor'> };
 }
 
-/** @rule P.requireActor Where the entry asks for an actor, a subject alone gets neither an access token nor a session. */
+/** @rule P.requireActor If the entry requires an actor, a subject alone gets neither an access token nor a session. */
 export const ACTOR_REQUIRED = {
   about: 'requireActor',
   reason: 'actor_required',
@@ -213,14 +213,14 @@ function audiencesOf({ claims: { aud } }: AnyToken): readonly string[] {
   return [aud].flat();
 }
 
-/** The entry's, or what any authorization server is called by its clients. */
+/** The entry's expected audience, or the names of an authorization server for its clients. */
 function grantAudiences({ key, rules: { ownIssuer, tokenEndpoint } }: AnyToken): string[] {
   const { expectedAudience } = key.policy;
   const names = expectedAudience === undefined ? [ownIssuer, tokenEndpoint] : [expectedAudience];
   return names.filter((name) => name !== undefined);
 }
 
-/** An expired token was sent late, or signed by a slow clock: its age and its life say which. */
+/** An expired token was sent late, or signed by a slow clock. Its age and lifetime show which. */
 function expiryOf({ iat, exp }: TimedClaims, now: number): string {
   const end = endOf(exp - now, 'expires', 'expired');
   if (exp > now || exp < iat) return end;

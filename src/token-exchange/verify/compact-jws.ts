@@ -17,7 +17,7 @@ import type { TrustedKey } from '../trust/trusted-key.js';
  */
 export const FIELD_LIMITS = { scope: 1024, audience: 1024, resource: 2048 } as const;
 
-/** A compact JWS (RFC 7515 §7.1) in its parts. Unverified. */
+/** The parts of a compact JWS (RFC 7515 §7.1). Unverified. */
 export interface CompactJws {
   readonly header: Readonly<Record<string, unknown>>;
   readonly payload: ClaimSet;
@@ -30,8 +30,7 @@ export interface CompactJws {
 export const MAX_TOKEN_CHARACTERS = 65_536;
 
 /**
- * Parses a compact JWS.
- * What is not a JWT is refused as malformed, before any claim is read (D14).
+ * Parses a compact JWS. Anything but a JWT is refused as malformed, before any claim is read (D14).
  * @param options whether other tokens will have the same header
  * @throws OAuthRefusal `token_malformed`
  */
@@ -49,12 +48,12 @@ export function parseCompactJws(token: string, { isRemembered = true } = {}): Co
   };
 }
 
-/** `type/subtype` or what stands behind `application/` (RFC 6838 §4.2): without parameters. */
+/** `type/subtype`, or the subtype of `application/` (RFC 6838 §4.2), without parameters. */
 const MEDIA_TYPE = /^[a-z\d][\w!#$&^.+-]*(\/[a-z\d][\w!#$&^.+-]*)?$/;
 
 /**
- * What a JWS says that it is: the `typ` of its header in lower case, without the `application/` that may be left out (RFC 7515
- * §4.1.9). Undefined: nothing. Empty for what is no media type, or one with parameters.
+ * The `typ` of a JWS's header in lower case, without the optional `application/` (RFC 7515 §4.1.9). Undefined if there is none.
+ * Empty if it is no media type, or has parameters.
  */
 export function typeOf({ header: { typ } }: Pick<CompactJws, 'header'>): string | undefined {
   if (typ === undefined) return undefined;
@@ -62,17 +61,17 @@ export function typeOf({ header: { typ } }: Pick<CompactJws, 'header'>): string 
   return MEDIA_TYPE.test(name) ? name : '';
 }
 
-/** So many headers are remembered, and none that is longer than an honest one. */
+/** A bounded cache of parsed headers. */
 const rememberedHeaders = new LRUCache<string, CompactJws['header']>({ max: 256 });
 const REMEMBERED_CHARACTERS = 512;
 
-/** All tokens of a key have the same header, byte for byte. What is remembered says nothing of any token: a header is parsed, not checked. */
+/** All tokens of a key have the same header, byte for byte. Caching is safe, because a header is only parsed, not checked. */
 function readHeader(part: string): CompactJws['header'] {
   const remembered = rememberedHeaders.get(part);
   if (remembered !== undefined) return remembered;
   const header = Object.freeze(jsonObject(part, 'header'));
   if (part.length > REMEMBERED_CHARACTERS) return header;
-  // A copy: what is cut from a text keeps all of that in memory, the signature too.
+  // A copy: a substring would keep the whole token in memory, with its signature.
   rememberedHeaders.set(Buffer.from(part, 'latin1').toString('latin1'), header);
   return header;
 }
@@ -89,8 +88,8 @@ function jsonObject(part: string, name: string): Record<string, unknown> {
 }
 
 /**
- * Decodes base64url without padding, in its only canonical form: two spellings of one token would be two tokens to a
- * log and one to us (RFC 7515 §2; RFC 4648 §3.5).
+ * Decodes base64url without padding, in its only canonical form: two spellings of one token would look like two tokens in a log
+ * (RFC 7515 §2; RFC 4648 §3.5).
  */
 function base64url(part: string, name: string): Buffer {
   const bytes = Buffer.from(part, 'base64url');
@@ -106,7 +105,7 @@ function malformed(detail: string): OAuthRefusal {
 const verifyBesideEventLoop = promisify(verify);
 
 /**
- * Whether a signature is right (RFC 7518 §3, RFC 8037 §3.1). ECDSA signatures are `r || s` of fixed length; node:crypto
+ * Whether a signature is valid (RFC 7518 §3, RFC 8037 §3.1). ECDSA signatures are `r || s` of fixed length; node:crypto
  * refuses every other length and zero values.
  *
  * Verifying is the largest part of an exchange. On the thread pool it uses another core where one is free.
@@ -122,7 +121,7 @@ export async function isSignatureValid(
   return verifyBesideEventLoop(digest, signingInput, key, signature);
 }
 
-/** The first of some keys, all of which serve the algorithm, that has signed a JWS. */
+/** The first of several keys, all for the algorithm, that signed a JWS. */
 export async function signerAmong<Key extends Pick<TrustedKey, 'publicKey'>>(
   keys: readonly Key[],
   algorithm: Algorithm,
@@ -132,14 +131,14 @@ export async function signerAmong<Key extends Pick<TrustedKey, 'publicKey'>>(
   return undefined;
 }
 
-/** RFC 8017 §8.1.2 (1). OpenSSL takes one without its leading zeros too: a second spelling of the same token. */
+/** RFC 8017 §8.1.2 (1). OpenSSL also accepts a signature without leading zeros, a second spelling of the same token. */
 function hasLengthOfModulus(signature: Buffer, { asymmetricKeyDetails }: KeyObject): boolean {
   return signature.length === Math.ceil((asymmetricKeyDetails?.modulusLength ?? 0) / 8);
 }
 
 /** How node:crypto signs by one algorithm with one key. */
 export interface JwsSigner {
-  /** Null where the algorithm brings its own. */
+  /** Null if the algorithm has its own. */
   readonly digest: string | null;
   /** ECDSA needs `dsaEncoding: 'ieee-p1363'`, for the signature of RFC 7518 §3.4: `r || s`. */
   readonly key: SignKeyObjectInput;
@@ -154,7 +153,7 @@ export function signCompactJws(header: object, payload: object, { digest, key }:
   return `${signingInput}.${sign(digest, Buffer.from(signingInput, 'latin1'), key).toString('base64url')}`;
 }
 
-/** How many characters such a JWS has. @param signatureBytes that the algorithm makes */
+/** The number of characters of such a JWS. @param signatureBytes length of the algorithm's signatures */
 export function lengthOfCompactJws(header: object, payload: object, signatureBytes: number): number {
   const bytes = [header, payload].map((part) => Buffer.byteLength(JSON.stringify(part)));
   return [...bytes, signatureBytes].reduce((sum, count) => sum + Math.ceil((count * 4) / 3), 2);

@@ -26,40 +26,43 @@ export interface ExternalClaims extends TimedClaims {
   /** The session at the provider that the token comes from (OpenID Connect Back-Channel Logout 1.0 §2.1). */
   readonly sid?: string;
   readonly email?: string;
-  /** False where the issuer says anything about it but yes (D5); undefined: it says nothing. */
+  /** False if the issuer says anything but yes (D5); undefined if it says nothing. */
   readonly emailVerified?: boolean;
   readonly givenName?: string;
   readonly familyName?: string;
   readonly role?: string;
-  /** The projects that the user is to be in; undefined: all stays as it is. */
+  /** The projects of the user; undefined: memberships stay as they are. */
   readonly projects?: readonly ClaimedProject[];
   /** The only actor allowed for this subject, if the token names one (RFC 8693 §4.4). */
   readonly mayAct?: { readonly sub: string; readonly iss?: string };
-  /** Who has acted before this token, the latest first: a record, which gives no rights (RFC 8693 §4.1). */
+  /** The actors before this token, the latest first. They give no rights (RFC 8693 §4.1). */
   readonly priorActors?: readonly PriorActor[];
 }
 
-/** What a logout token ends: with `sid` one session of the provider, with `sub` alone all of that subject. One of them is there. */
+/**
+ * What a logout token ends: with `sid` one session of the provider, with `sub` alone all of that subject. At least one is
+ * present.
+ */
 export interface LogoutClaims extends TimedClaims {
   readonly sub?: string;
   readonly sid?: string;
 }
 
-/** What a partner asks: the id of the refused request. */
+/** A partner's question about a refusal: the id of the refused request. */
 export interface ExplainClaims extends TimedClaims {
   readonly requestId: string;
 }
 
-/** What an identity assertion says beside the claims of every external token. */
+/** The further claims of an identity assertion. */
 export interface AssertionClaims {
   readonly clientId: string;
-  /** What its issuer grants, with spaces between; undefined: the issuer limits nothing. */
+  /** The scopes that its issuer grants, separated by spaces; undefined: not limited. */
   readonly scope?: string;
-  /** The services that it is for; undefined: the issuer names none. */
+  /** The services that it is for; undefined: none is named. */
   readonly resource?: readonly string[];
-  /** The id of the local user whom its issuer means; undefined: it says no more than `iss` and `sub`. */
+  /** The id of the local user (`aud_sub`); undefined: only `iss` and `sub` name the user. */
   readonly localUserId?: string;
-  /** The tenants of its issuer and of this service that it is of; undefined: it names none. */
+  /** Its tenants at the issuer and at this service; undefined: none is named. */
   readonly tenants?: readonly string[];
 }
 
@@ -71,29 +74,29 @@ export interface PriorActor {
 
 const MAX_EMAIL_CHARACTERS = 254;
 const MAX_ISSUER_CHARACTERS = 512;
-/** Of one token, and of both of an exchange together: the access token repeats them all. */
+/** The limit of one token, and of both tokens of an exchange together, because the access token repeats them all. */
 export const MAX_PRIOR_ACTORS = 5;
-/** 9999-12-31T23:59:59Z: what dates and databases hold. */
+/** 9999-12-31T23:59:59Z: the latest date that JavaScript and PostgreSQL share. */
 const LATEST_NUMERIC_DATE = 253_402_300_799;
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
-/** From its `iat` on a question about a refusal is taken for so long. */
+/** How long after its `iat` a question about a refusal is accepted. */
 const MAX_QUESTION_AGE_SECONDS = 60;
 const MAX_REQUEST_ID_CHARACTERS = 200;
-/** From its `iat` on a logout token is taken for so long, or until its `exp` where that is earlier. */
+/** How long after its `iat` a logout token is accepted, if its `exp` is not earlier. */
 export const MAX_LOGOUT_AGE_SECONDS = 300;
 
 /**
  * Reads the `iss` claim before any key is known.
- * @throws OAuthRefusal `claims_invalid` when it is missing, empty or not a string (D14)
+ * @throws OAuthRefusal `claims_invalid` if it is missing, empty or not a string (D14)
  */
 export function readIssuer(payload: ClaimSet): string {
   return requiredText(payload, 'iss');
 }
 
-/** Claims without the members that are null, also inside of objects: libraries write null for what a token does not say. */
+/** Claims without null values, also inside objects: libraries write null for absent claims. */
 export function withoutNulls(claims: ClaimSet): ClaimSet {
   const said = Object.entries(claims).filter(
-    // Null means no to those who write it (D5).
+    // Here null means no (D5).
     ([name, value]) => value !== null || name === 'email_verified',
   );
   return Object.fromEntries(
@@ -103,9 +106,9 @@ export function withoutNulls(claims: ClaimSet): ClaimSet {
 
 /**
  * Reads the claims of a token whose signature holds.
- * @param ownIssuer of the instance's own tokens
- * @param projectsClaim name of the claim of projects, where the entry turns it on
- * @rule 5.2.3 = 2.2.1 = 2.2.2 = 2.2.3 = 2.2.4 = 2.2.5 = 2.2.6 Required claims are there, with their types.
+ * @param ownIssuer the issuer of the instance's own tokens
+ * @param projectsClaim name of the claim of projects, if the entry enables it
+ * @rule 5.2.3 = 2.2.1 = 2.2.2 = 2.2.3 = 2.2.4 = 2.2.5 = 2.2.6 Required claims are present, with their types.
  * @throws OAuthRefusal `claims_invalid` or `claims_not_storable`
  */
 export function readExternalClaims(
@@ -191,7 +194,7 @@ function refuseOtherEvents({ events }: ClaimSet): void {
   if (!isLogout) throw invalid(`events must be an object with the one member ${LOGOUT_EVENT}, an object`);
 }
 
-/** @rule 2.2.7 An optional claim has its type where it is there; an e-mail is a valid one. */
+/** @rule 2.2.7 A present optional claim has its type; an e-mail address is valid. */
 function optionalClaims(payload: ClaimSet) {
   return {
     email: email(payload),
@@ -205,12 +208,12 @@ function optionalClaims(payload: ClaimSet) {
   };
 }
 
-/** `"False"`, `0` and `null` mean no to those who write them, and reading them as yes would hand over an account. */
+/** `"False"`, `0` and `null` mean no. Reading them as yes would give an account away. */
 function isEmailVerified({ email_verified: isVerified }: ClaimSet): boolean | undefined {
   return isVerified === undefined ? undefined : isVerified === true || isVerified === 'true';
 }
 
-/** RFC 8693 §4.4: `sub` names the actor, with `iss` if that is not the token's own. */
+/** RFC 8693 §4.4: `sub` names the actor, with `iss` if it differs from the token's. */
 function mayAct({ may_act: actor }: ClaimSet): ExternalClaims['mayAct'] {
   if (actor === undefined) return undefined;
   if (!isJsonObject(actor)) throw invalid(`may_act must be an object: found ${kindOf(actor)}`);
@@ -219,7 +222,7 @@ function mayAct({ may_act: actor }: ClaimSet): ExternalClaims['mayAct'] {
 }
 
 /**
- * The chain of nested `act` claims. An actor without `iss` is of the token's own issuer.
+ * The chain of nested `act` claims. An actor without `iss` belongs to the token's issuer.
  * @rule P.priorActors A chain has at most five actors, each with `sub`.
  */
 function priorActors(payload: ClaimSet): readonly PriorActor[] | undefined {
@@ -235,8 +238,8 @@ function priorActors(payload: ClaimSet): readonly PriorActor[] | undefined {
 }
 
 /**
- * The access token repeats the chain, and its reader would take such an actor for a user of this instance.
- * @rule D126 No partner names an actor of the instance's own issuer. See entry-reader.ts for entries.
+ * The access token repeats the chain, and its readers would mistake such an actor for a user of this instance.
+ * @rule D126 No partner may name an actor of the instance's own issuer. See entry-reader.ts for entries.
  */
 function refuseOwnActors({ priorActors: actors = [] }: ExternalClaims, ownIssuer: string | undefined): void {
   if (ownIssuer !== undefined && actors.some(({ iss }) => mayMean(iss, ownIssuer)))
@@ -255,7 +258,7 @@ function refuseTooLong({
 }
 
 /**
- * @rule D42 Text that storage cannot hold is refused, whichever claim it stands in.
+ * @rule D42 A string that cannot be stored is refused in every claim.
  * @throws OAuthRefusal `claims_not_storable`
  */
 export function refuseLonger(what: string, text: string | undefined, limit: number): void {
@@ -263,7 +266,7 @@ export function refuseLonger(what: string, text: string | undefined, limit: numb
     throw notStorable(`${what} has over ${limit} characters`);
 }
 
-/** Before any other check: some of them cannot take such text either. */
+/** Runs before any other check, because some checks cannot handle such strings. */
 function refuseUnstorable(payload: ClaimSet): void {
   if (!hasUnstorableText(payload)) return;
   const [name] = Object.entries(payload).find(([, value]) => hasUnstorableText(value)) ?? [];
@@ -305,7 +308,7 @@ function optionalDate(payload: ClaimSet, name: ClaimName): number | undefined {
   return payload[name] === undefined ? undefined : numericDate(payload, name);
 }
 
-/** The commonest fault is a time as JavaScript has it. */
+/** The most common error is a time in milliseconds. */
 function kindOfDate(value: unknown): string {
   if (typeof value !== 'number') return kindOf(value);
   if (value < 0) return 'a negative number';
@@ -316,7 +319,7 @@ function kindOfDate(value: unknown): string {
 
 function email(payload: ClaimSet): string | undefined {
   const address = optionalText(payload, 'email');
-  // One that is too long is refused as such, after this.
+  // A too long address is refused later, with its own reason.
   const isFault = address === undefined || hasMoreCharacters(address, MAX_EMAIL_CHARACTERS);
   if (isFault || isEmailAddress(address)) return address;
   throw invalid('email must be an e-mail address');

@@ -1,4 +1,4 @@
-// Verifies external tokens: the only place that can make a VerifiedToken.
+// Verifies external tokens: the only code that can create a VerifiedToken.
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
 import { isUnstorable } from '../../platform/json/strict-json.js';
@@ -29,35 +29,35 @@ import { CheckedToken, passAll, resultsOf } from './check-runner.js';
 /** Not exported, so that no other file can create a VerifiedToken. */
 const verified: unique symbol = Symbol('verified');
 
-/** An external token whose signature, claims, audience and times hold. Its jti is not used up yet. */
+/** An external token with valid signature, claims, audience and times. Its jti is not used up yet. */
 export interface VerifiedToken {
   readonly [verified]: true;
   readonly claims: ExternalClaims;
   /** The login that its session records. */
   readonly login: ExternalLogin;
-  /** Of an identity assertion. */
+  /** The further claims of an identity assertion. */
   readonly assertion?: AssertionClaims;
-  /** The thumbprint of the key that it is bound to, whose holder alone may use it (RFC 9449 §6.1). */
+  /** The thumbprint of the key that the token is bound to (RFC 9449 §6.1). */
   readonly boundTo?: string;
   /** The key that verified it, with the policy of its entry. */
   readonly key: TrustedKey;
 }
 
-/** A logout token whose signature, claims, audience and times hold. Its jti is not used up yet. */
+/** A logout token with valid signature, claims, audience and times. Its jti is not used up yet. */
 export interface VerifiedLogout {
   readonly [verified]: true;
   readonly claims: LogoutClaims;
   readonly key: TrustedKey;
 }
 
-/** A question about a refusal, whose signature, claims, audience and times hold. Its jti is not used up yet. */
+/** A question about a refusal with valid signature, claims, audience and times. Its jti is not used up yet. */
 export interface VerifiedExplainProof {
   readonly [verified]: true;
   readonly claims: ExplainClaims;
   readonly key: TrustedKey;
 }
 
-/** Undefined if the payload names no person that a database can store: its claims may be the reason of the refusal. */
+/** Undefined if the person's claims cannot be stored, which may be the reason for the refusal. */
 function personOf({ iss, sub, email }: ClaimSet): ExternalPerson | undefined {
   if (!isStorableText(iss) || !isStorableText(sub)) return undefined;
   return { issuer: iss, subject: sub, ...(isStorableText(email) && { email }) };
@@ -72,13 +72,13 @@ export function issuerAndKid({ key }: Pick<VerifiedToken, 'key'>): { issuer: str
   return { issuer: key.policy.issuer, kid: key.kid };
 }
 
-/** The same as sessions and access tokens record it. */
+/** The key that signed a verified token, for sessions and access tokens. */
 export function signerOf({ key }: Pick<VerifiedToken, 'key'>): IssuerKey {
   const { issuer, byAdministrator } = key.policy;
   return { issuer, kid: key.kid, byAdministrator };
 }
 
-/** Checks everything about a token that can be checked without writing, in the order of D3. */
+/** Runs every check of a token that needs no write, in the order of D3. */
 @Injectable()
 export class ExternalTokenVerifier {
   private readonly rules: CheckRules;
@@ -106,7 +106,7 @@ export class ExternalTokenVerifier {
 
   /**
    * Verifies one token for one flow.
-   * @param which token of an exchange it is
+   * @param whether it is the subject's or the actor's token
    * @param client the client that sent an identity assertion
    * @throws OAuthRefusal of the first check that fails
    */
@@ -154,12 +154,12 @@ export class ExternalTokenVerifier {
     }
   }
 
-  /** What becomes of each check that `verify` makes, in its order. */
+  /** The result of each check of `verify`, in its order. */
   explain(text: string, flow: AccessFlow, client?: AuthenticatedClient): Promise<readonly CheckResult[]> {
     return resultsOf(FLOW_CHECKS[flow], new CheckedToken(text, flow, this.rules, client));
   }
 
-  /** What log and trail may name: a key that is held; until it is found, what the token claims of a trusted issuer. */
+  /** The key that log and trail may name: the found key, or until then the claimed key of a trusted issuer. */
   private namedKey({ found, jws }: Pick<CheckedToken, 'found' | 'jws'>): RefusalContext {
     if (found === undefined) return claimedKey(jws, this.rules.keys);
     return { issuer: found.policy.issuer, kid: found.kid };

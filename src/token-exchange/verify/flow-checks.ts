@@ -11,7 +11,7 @@ type Checks = {
   readonly [Name in Flow]: readonly TokenCheck<Name extends AccessFlow ? CheckedToken : LogoutToken>[];
 };
 
-/** @rule 4.2.1 The limit of 60 seconds binds embedded login only. */
+/** @rule 4.2.1 The limit of 60 seconds applies to embedded login only. */
 export const FLOW_CHECKS: Checks = {
   exchange: [
     keys.FORM,
@@ -69,7 +69,7 @@ export const FLOW_CHECKS: Checks = {
     claims.NOT_BEFORE,
     claims.NOT_FROM_FUTURE,
     claims.EMBED_LIFETIME,
-    // At an embedded login there is never an actor.
+    // An embedded login never has an actor.
     claims.ACTOR_REQUIRED,
   ],
   'jwt-bearer': [
@@ -135,7 +135,7 @@ export const FLOW_CHECKS: Checks = {
     assertions.NAMED_CLIENT,
     assertions.CLIENT_OF_ENTRY,
   ],
-  /** @rule D130 A logout token passes the checks of every external token, with claims and a `typ` of its own. */
+  /** @rule D130 A logout token passes the checks of every external token, with its own claims and `typ`. */
   logout: [
     keys.FORM_WITHOUT_NULLS,
     keys.KID,

@@ -10,7 +10,7 @@ import { heldKids, likeness, servedAlgorithms } from './key-hints.js';
 import { ACCESS_TOKEN_TYPE } from './provider-policy.js';
 import type { AnyToken, Compared, TokenCheck } from './check-runner.js';
 
-/** An extension of JWS: none is understood, and one that is not understood must be refused (RFC 7515 §4.1.11). */
+/** Refuses an extension of JWS, as RFC 7515 §4.1.11 requires for unsupported ones. */
 const withoutMember = (name: 'crit' | 'b64'): TokenCheck<AnyToken> => ({
   about: name,
   reason: 'header_not_allowed',
@@ -36,7 +36,7 @@ export const FORM_WITHOUT_NULLS = form((text) => {
   return { ...jws, payload: withoutNulls(jws.payload) };
 });
 
-/** @rule 2.2.kid The header must carry a kid. */
+/** @rule 2.2.kid The header must have a kid. */
 export const KID: TokenCheck<AnyToken> = {
   about: 'kid',
   reason: 'kid_missing',
@@ -59,7 +59,7 @@ export const NO_CRIT = withoutMember('crit');
 /** `b64` changes what is signed, and is valid only together with `crit` (RFC 7797 §6). */
 export const NO_B64 = withoutMember('b64');
 
-/** A check of what a token says that it is. @param isIt `typ` as `typeOf` gives it */
+/** A check of the token's `typ`. @param isIt receives the result of `typeOf` */
 export const purpose = (
   expected: string,
   isIt: (typ: string | undefined) => boolean,
@@ -71,15 +71,15 @@ export const purpose = (
 });
 
 /**
- * A token made for another purpose is not an external token, our own access tokens first of all (D31). RFC 7519 §5.1 leaves `typ`
- * free; RFC 8725 §3.11 has other classes of token call themselves `something+jwt`. `NAMED_TYPE` checks access tokens (RFC 9068).
+ * A token for another purpose is no external token, least of all our own access tokens (D31). RFC 7519 §5.1 leaves `typ` free; by
+ * RFC 8725 §3.11 other classes of tokens use `something+jwt`. `NAMED_TYPE` checks access tokens (RFC 9068).
  */
 export const NO_OTHER_PURPOSE = purpose(
   'a media type that does not end in +jwt, without parameters, or no typ',
   (typ) => typ === undefined || typ === ACCESS_TOKEN_TYPE || (typ !== '' && !typ.endsWith('+jwt')),
 );
 
-/** @rule P.typ An access token by RFC 9068 is accepted only if its entry names the type, and then no other token is. */
+/** @rule P.typ An RFC 9068 access token is accepted only if its entry names the type. Then no other token is accepted. */
 export const NAMED_TYPE: TokenCheck<AnyToken> = {
   check: 'trust',
   about: 'typ',
@@ -92,7 +92,7 @@ export const NAMED_TYPE: TokenCheck<AnyToken> = {
   ],
 };
 
-/** The assertion of RFC 7523 has no type of its own, and those of other JWTs are refused. */
+/** RFC 7523 assertions have no type of their own. Types of other JWTs are refused. */
 export const GRANT_PURPOSE = purpose('JWT, or no typ', (typ = 'jwt') => typ === 'jwt');
 
 /** OpenID Connect Back-Channel Logout 1.0 §2.4. Many libraries write `JWT` unless told otherwise. */
@@ -127,7 +127,7 @@ const knownIssuer = (find: 'find' | 'findForLogout'): TokenCheck<AnyToken> => ({
     token.candidates = await token.rules.keys[find](issuerOf(token), kidOf(token), token.algorithm);
     [token.found] = token.candidates;
   },
-  // The set of all issuers takes a pass over the entries: only where there is no key.
+  // Collecting the issuers needs a pass over all entries, so it happens only without a key.
   fails: (token) => token.found === undefined && !token.rules.keys.issuers().has(issuerOf(token)),
   compared: (token) => [printableList(token.rules.keys.issuers()), printable(issuerOf(token))],
   logged: (token) => likeness(issuerOf(token), token.rules.keys.issuers()),
@@ -137,7 +137,7 @@ const knownIssuer = (find: 'find' | 'findForLogout'): TokenCheck<AnyToken> => ({
 export const KNOWN_ISSUER = knownIssuer('find');
 export const KNOWN_LOGOUT_ISSUER = knownIssuer('findForLogout');
 
-/** Where no key is found, and a key set of the issuer serves none, that is the reason (D138). */
+/** If no key is found, and a key set of the issuer gives none, that is the reason (D138). */
 export const SERVING_KEY_SET: TokenCheck<AnyToken> = {
   about: 'its key set',
   reason: 'key_set_unavailable',
@@ -219,7 +219,7 @@ export const TRUST_NOT_ENDED: TokenCheck<AnyToken> = {
   ],
 };
 
-/** @rule P.flows A token is refused on the way in for which its entry is not trusted. */
+/** @rule P.flows A token is refused in a flow that its entry does not allow. */
 export const ALLOWED_FLOW: TokenCheck<AnyToken> = {
   about: 'flows',
   reason: 'flow_not_allowed',
@@ -247,12 +247,12 @@ function issuerOf({ jws }: AnyToken): string {
   return readIssuer(jws.payload);
 }
 
-/** A text, once its check has passed. */
+/** A string, once its check has passed. */
 function kidOf({ jws }: AnyToken): string {
   return String(jws.header['kid']);
 }
 
-/** Seconds until the entry is no longer trusted; none are left from the very moment on. */
+/** Seconds until the entry's `notAfter`; 0 from that moment on. */
 function trustLeft({ key: { policy }, now }: AnyToken): number {
   return policy.notAfter === undefined ? Number.POSITIVE_INFINITY : policy.notAfter.getTime() / 1000 - now;
 }

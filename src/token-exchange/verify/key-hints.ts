@@ -1,4 +1,4 @@
-// What log and trail may tell of a token whose key is not found, or whose header is refused: nothing of it is verified.
+// What log and trail may say about an unverified token, whose key is not found or whose header is refused.
 import { printable, printableList, printableName } from '../../platform/text/printable.js';
 import type { RefusalContext } from '../refusals/oauth-refusal.js';
 import { ALGORITHMS } from '../trust/algorithms.js';
@@ -8,7 +8,7 @@ import type { CompactJws } from './compact-jws.js';
 type Keys = Pick<TrustedKeyService, 'issuers' | 'keysOf'>;
 
 /**
- * Issuer and kid of a token whose header is refused, if it names a trusted issuer. Another token could hold anything.
+ * Issuer and kid of a token whose header is refused, if its issuer is trusted. Any other value could be arbitrary.
  * @rule D77 Of an unverified token log and trail show issuer and kid if the issuer is trusted, and the algorithm.
  */
 export function claimedKey({ header, payload }: CompactJws, keys: Keys): RefusalContext {
@@ -18,7 +18,7 @@ export function claimedKey({ header, payload }: CompactJws, keys: Keys): Refusal
   return { issuer: iss, ...(typeof kid === 'string' && kid !== '' ? { kid: printableName(kid) } : {}) };
 }
 
-/** The algorithms that the token's keys serve where it is held, else those that there are. */
+/** The algorithms of the token's keys, or all supported ones if no key is found. */
 export function servedAlgorithms({ header, payload }: CompactJws, keys: Keys): string {
   const held = typeof payload['iss'] === 'string' ? keys.keysOf(payload['iss']) : [];
   const served = held.filter(({ kid }) => kid === header['kid']).flatMap(({ algorithms }) => [...algorithms]);
@@ -31,7 +31,7 @@ export function heldKids(issuer: string, keys: Keys): string {
   return kids.size === 0 ? 'a key of the issuer, of whom none is held' : printableList(kids);
 }
 
-/** An unknown issuer is not shown; but a trusted one that it resembles is. It takes one pass over the issuers. */
+/** Shows the trusted issuer that an unknown issuer resembles, never the unknown one. Needs one pass over the issuers. */
 export function likeness(issuer: string, trusted: ReadonlySet<string>): RefusalContext {
   const plain = plainIssuer(issuer);
   for (const expected of trusted) {
@@ -41,7 +41,7 @@ export function likeness(issuer: string, trusted: ReadonlySet<string>): RefusalC
   return {};
 }
 
-/** Without what issuers are mistaken in: scheme, letter case, slashes at the end. */
+/** Without the usual mistakes in issuers: scheme, letter case, trailing slashes. */
 function plainIssuer(issuer: string): string {
   return withoutSlashes(withoutScheme(issuer).toLowerCase());
 }
@@ -57,7 +57,7 @@ function withoutScheme(issuer: string): string {
   return issuer.replace(/^https?:\/\//i, '');
 }
 
-/** By hand: a regular expression would begin anew at each slash. */
+/** Without a regular expression, which would start anew at each slash. */
 function withoutSlashes(issuer: string): string {
   let end = issuer.length;
   while (issuer[end - 1] === '/') end -= 1;

@@ -1,4 +1,4 @@
-// Reads id and role of a token by the names that its identity provider gives them.
+// Reads a token's id and role under the names of its identity provider.
 import { hash } from 'node:crypto';
 import { kindOf, printable, printableList } from '../../platform/text/printable.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
@@ -10,7 +10,7 @@ import type { TokenCheck } from './check-runner.js';
 type RolePolicy = Pick<TrustPolicy, 'roleClaim' | 'roleMap'>;
 
 /**
- * The claims of a token with `jti` and `role` as this service names them.
+ * The claims of a token with `jti` and `role` under this service's names.
  * @throws OAuthRefusal `claims_invalid` if the role claim has the wrong type
  */
 export function withOwnNames(
@@ -59,7 +59,7 @@ function rolesIn(
   throw invalid(`${printable(roleClaim)} must be a string or an array of strings: found ${kindOf(value)}`);
 }
 
-/** Under the strict policy a role that nobody has mapped is a mistake, not a missing claim. */
+/** Under the strict policy an unmapped role is a mistake, not a missing claim. */
 export const MAPPED_ROLE: TokenCheck = {
   check: 'claims',
   about: 'roleMap',

@@ -1,4 +1,4 @@
-// The members of a trusted key entry for tokens that an identity provider has issued, whose claims have names of its own.
+// The properties of a trusted key entry for tokens of an identity provider, with the provider's claim names.
 import { isJsonObject } from '../../platform/json/strict-json.js';
 import { CLAIM_NAMES } from '../trust/claim-names.js';
 import type { Row } from '../trust/entry-kinds.js';
@@ -11,7 +11,7 @@ const MOST_MAPPED = 100;
 const TAKEN: ReadonlySet<string> = new Set(CLAIM_NAMES.filter((name) => name !== 'role'));
 const MAP_RULE = `must be an object of 1 to ${MOST_MAPPED} values of the claim, each with a role`;
 
-/** Who may sign in. */
+/** Properties that decide who may sign in. */
 export const PROVIDER_TOKENS = {
   typ: choice([ACCESS_TOKEN_TYPE], {
     label: 'Type of tokens',
@@ -39,7 +39,7 @@ const roleMap: Row<ReadonlyMap<string, string>> = {
     const entries = isJsonObject(given) ? Object.entries(given) : [];
     if (entries.length === 0 || entries.length > MOST_MAPPED || !entries.every(isMapped))
       return new Fault(MAP_RULE);
-    // JavaScript moves such keys to the front.
+    // JavaScript moves integer keys to the front.
     if (entries.some(([value]) => /^(0|[1-9]\d*)$/.test(value)))
       return new Fault('must not have a whole number as a value of the claim, since its order is not kept');
     if (!entries.every(([, role]) => assignableRoles.includes(role)))
@@ -49,7 +49,7 @@ const roleMap: Row<ReadonlyMap<string, string>> = {
   words: (map) => map && `takes roles from ${[...map.keys()].join(', ')}`,
 };
 
-/** What a user may become. */
+/** Properties about roles. */
 export const PROVIDER_ROLES = {
   roleClaim: text(
     {

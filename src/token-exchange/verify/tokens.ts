@@ -1,4 +1,4 @@
-// The verified tokens of one request: their persons and jobs, and whether their keys and logins are revoked.
+// The verified tokens of one request: their persons, jobs and revocations.
 import type { SubjectOrActor, ExternalPerson } from '../refusals/oauth-refusal.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { TokenUse } from '../replay/token-use.js';
@@ -10,16 +10,16 @@ import { shownName, shownSubject } from '../workloads/workload-policy.js';
 import type { Revocations } from '../revocation/revocations.js';
 import { issuerAndKid } from './external-token.verifier.js';
 
-/** One value for the subject, and one for the actor where there is one. */
+/** One value for the subject, and perhaps one for the actor. */
 export interface PerToken<Value> {
   readonly subject: Value;
   readonly actor?: Value;
 }
 
 export interface Tokens extends PerToken<VerifiedToken> {
-  /** The client that sent an assertion, which is the subject then. */
+  /** The client that sent an assertion, which is the subject's token. */
   readonly client?: AuthenticatedClient;
-  /** What shows whose key the access token is to be bound to; undefined: it is a Bearer token. */
+  /** The proof of the key that the access token is bound to; undefined: a Bearer token. */
   readonly proof?: DpopProof;
 }
 
@@ -42,15 +42,15 @@ export function personOf(
   return token && { issuer: token.claims.iss, subject: token.claims.sub, email: token.claims.email };
 }
 
-/** By issuer and `sub`, as the tokens have them; undefined where there are none. */
+/** The jobs by issuer and `sub`, as in the tokens; undefined if there are none. */
 export function workloadsOf(tokens: PerToken<VerifiedToken>): readonly PriorActor[] | undefined {
   const workloads = listOf(tokens).filter(({ key }) => key.policy.signInAs !== undefined);
   return workloads.length === 0 ? undefined : workloads.map(({ claims: { iss, sub } }) => ({ iss, sub }));
 }
 
 /**
- * Jobs and prior actors as trail and log hold them; undefined where there are none.
- * @rule D145 Which job it was stands in trail and log, and in the access token as it is.
+ * Jobs and prior actors for trail and log; undefined if there are none.
+ * @rule D145 Trail and log name the job, and the access token has it unchanged.
  */
 export function recordedActors(actors: readonly PriorActor[] = []): readonly PriorActor[] | undefined {
   if (actors.length === 0) return undefined;
@@ -58,9 +58,9 @@ export function recordedActors(actors: readonly PriorActor[] = []): readonly Pri
 }
 
 /**
- * Asked before anything is used up. See `refuseRevokedSince` for the rest.
+ * Checked before anything is used up. See `refuseRevokedSince` for the rest.
  * @throws OAuthRefusal `trust_revoked`, `signed_out_by_provider`
- * @throws TemporarilyUnavailableException where it is not known at present what has been revoked
+ * @throws TemporarilyUnavailableException if the revocations are unknown at present
  */
 export function refuseRevokedTrust(revocations: Revocations, tokens: Tokens): void {
   revocations.ensureKnown();
@@ -68,9 +68,9 @@ export function refuseRevokedTrust(revocations: Revocations, tokens: Tokens): vo
 }
 
 /**
- * Asked again right before a session or access token is issued, without waiting for newer revocations: the external token is used up,
- * so the client could not repeat it. A revocation that arrives in between is safe too, because each use of a session or access token
- * is checked again (`Revocations`). Asking here only spares the client a useless credential.
+ * Checked again right before a session or access token is issued, without waiting for newer revocations, because the external
+ * token is used up. Each use of the session or access token is checked again, so this check only spares the client a useless
+ * credential.
  * @throws OAuthRefusal `trust_revoked`, `signed_out_by_provider`
  */
 export function refuseRevokedSince(revocations: Revocations, { subject, actor }: Tokens): void {

@@ -1,5 +1,5 @@
-// Verifies the tokens of a request, together and by where they come from, before any of them is used up: who may act for whom, whose key is
-// proved (DPoP), and which page a login comes from.
+// Verifies the tokens of a request together, before any is used up: who may act for whom, which key is proved (DPoP), and which
+// page a login comes from.
 import { printable, printableList } from '../../platform/text/printable.js';
 import type { AssertionFlow } from '../endpoint/flows.js';
 import type { RefusalContext, SubjectOrActor } from '../refusals/oauth-refusal.js';
@@ -22,15 +22,15 @@ import type { DpopProofs, ProvingRequest } from '../dpop/dpop-proofs.js';
 import type { DpopProof } from '../dpop/proof-checks.js';
 import { pageOrigin } from '../../platform/text/origin.js';
 
-/** The needs of the verification of tokens. */
+/** What verification needs. */
 export interface Verification {
   readonly verifier: ExternalTokenVerifier;
   readonly revocations: Revocations;
 }
 
-/** What of a request is recorded even if a later check refuses it. */
+/** What is recorded about a request even if a later check refuses it. */
 export interface VerifiedRequest {
-  /** Whose tokens are valid by themselves. */
+  /** Tokens that are valid by themselves. */
   tokens?: Tokens;
   /** Which has authenticated. */
   client?: AuthenticatedClient;
