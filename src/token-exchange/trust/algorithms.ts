@@ -3,19 +3,19 @@ import type { KeyObject } from 'node:crypto';
 import { constants, generateKeyPairSync } from 'node:crypto';
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 
-/** What RFC 7518 §3 and RFC 8037 §3.1 say of one algorithm. */
+/** The definition of an algorithm by RFC 7518 §3 or RFC 8037 §3.1. */
 type AlgorithmRow =
   | { readonly family: 'RSA' | 'RSA-PSS'; readonly digest: Digest }
-  /** With OpenSSL's name of the only curve that fits. */
+  /** With OpenSSL's name of the only fitting curve. */
   | {
       readonly family: 'EC';
       readonly digest: Digest;
       readonly curve: 'prime256v1' | 'secp384r1' | 'secp521r1';
     }
-  /** The algorithm brings its own digest. */
+  /** The algorithm has its own digest. */
   | { readonly family: 'Edwards'; readonly digest: null };
 
-/** As node:crypto calls it. */
+/** The name in node:crypto. */
 type Digest = 'sha256' | 'sha384' | 'sha512';
 
 const ROWS = {
@@ -39,9 +39,9 @@ export const ALGORITHMS = Object.keys(ROWS) as readonly Algorithm[];
 
 const DIGEST_BYTES = { sha256: 32, sha384: 48, sha512: 64 };
 
-/** RFC 7518 §3.3 asks for 2048 bits or more. */
+/** RFC 7518 §3.3 requires 2048 bits or more. */
 export const MINIMUM_RSA_BITS = 2048;
-/** As long as keys of 128 bits of security (NIST SP 800-57, part 1, table 2). */
+/** Gives 128 bits of security (NIST SP 800-57, part 1, table 2). */
 const NEW_RSA_BITS = 3072;
 
 /**
@@ -64,12 +64,12 @@ export function familyOf(algorithm: Algorithm): AlgorithmRow['family'] {
   return ROWS[algorithm].family;
 }
 
-/** The algorithms that a public key can verify; empty where the key is of no use here (too small, weak, unknown curve). */
+/** The algorithms that a public key can verify; empty if the key is unusable (too small, weak, unknown curve). */
 export function algorithmsFitting(key: KeyObject): readonly Algorithm[] {
   return ALGORITHMS.filter((algorithm) => keyFits(key, algorithm));
 }
 
-/** Whether a public key is of the kind, curve and size that an algorithm asks for. */
+/** Whether a public key has the type, curve and size that an algorithm requires. */
 export function keyFits(key: KeyObject, algorithm: Algorithm): boolean {
   const row: AlgorithmRow = ROWS[algorithm];
   const details = key.asymmetricKeyDetails;
@@ -85,7 +85,7 @@ export function keyFits(key: KeyObject, algorithm: Algorithm): boolean {
   }
 }
 
-/** A new private key that signs by an algorithm. */
+/** Creates a private key for an algorithm. */
 export function newPrivateKey(algorithm: Algorithm): KeyObject {
   const row: AlgorithmRow = ROWS[algorithm];
   switch (row.family) {
@@ -99,7 +99,7 @@ export function newPrivateKey(algorithm: Algorithm): KeyObject {
   }
 }
 
-/** With the exponent 1 everything is its own signature: RFC 8017 §3.1 asks for an odd one of 3 or more. */
+/** With the exponent 1 every message is its own signature. RFC 8017 §3.1 requires an odd one of 3 or more. */
 function isStrong({
   modulusLength = 0,
   publicExponent = 0n,
@@ -108,8 +108,8 @@ function isStrong({
 }
 
 /**
- * A plain RSA key serves every PS algorithm; an id-RSASSA-PSS key with parameters only the one that they leave. RFC 7518
- * §3.5 has both digests be the algorithm's, and the salt as long as the digest, while the parameter is its least length.
+ * A plain RSA key fits every PS algorithm, an id-RSASSA-PSS key with parameters only one. RFC 7518 §3.5 requires both digests to
+ * be the algorithm's, and the salt to be as long as the digest. The key's parameter is the minimum salt length.
  */
 function isPssKey(key: KeyObject, digest: Digest): boolean {
   if (key.asymmetricKeyType === 'rsa') return true;
@@ -122,7 +122,7 @@ function isPssKey(key: KeyObject, digest: Digest): boolean {
   return hashAlgorithm === digest && mgf1HashAlgorithm === digest && saltLength <= DIGEST_BYTES[digest];
 }
 
-/** The digest and key parameters with which node:crypto signs by this algorithm, or verifies. */
+/** The digest and key parameters for signing and verifying with node:crypto. */
 export function signatureParameters(algorithm: Algorithm, key: KeyObject) {
   const { family, digest } = ROWS[algorithm];
   if (family === 'EC') return { digest, key: { key, dsaEncoding: 'ieee-p1363' as const } };
@@ -131,9 +131,9 @@ export function signatureParameters(algorithm: Algorithm, key: KeyObject) {
   return { digest, key: { key, padding, saltLength: constants.RSA_PSS_SALTLEN_DIGEST } };
 }
 
-/** The prime of the field that the coordinates are of (RFC 8032 §5.1). */
+/** The prime of the coordinates' field (RFC 8032 §5.1). */
 const PRIME = 2n ** 255n - 19n;
-/** The last byte of a key holds the sign of x in its highest bit; the other 255 bits are y, little-endian. */
+/** The highest bit of a key's last byte is the sign of x. The other 255 bits are y, little-endian. */
 const SIGN_BIT = 1n << 255n;
 
 /** The y of the eight points whose order is 8 or less, two for each but the first and last. */
@@ -146,8 +146,8 @@ const SMALL_ORDER_Y: readonly bigint[] = [
 ];
 
 /**
- * Whether only the holder of the private key can sign for this key. node:crypto takes two sorts of points for which that does not
- * hold, with either sign of x:
+ * Whether only the holder of the private key can sign for this key. node:crypto accepts two kinds of points for which that is
+ * false, with either sign of x:
  *
  * - Points of small order. A signature is right when S·B = R + k·A. With such an A the last term has eight values at most, one of
  *   which is nothing, so anyone finds an S and an R that fit, and no private key is needed. RFC 8725 §3.4 demands a check for such
@@ -160,7 +160,7 @@ export function isSoundEd25519Key(key: KeyObject): boolean {
   return y < PRIME && !SMALL_ORDER_Y.includes(y);
 }
 
-/** Anybody can send a token with a wrong signature, and its refusal names the key. */
+/** Cached, because anybody can send a token with a wrong signature, and its refusal names the key. */
 const thumbprints = new WeakMap<KeyObject, Promise<string | undefined>>();
 
 /** SHA-256 in base64url, as partners' tools print it; undefined for a key that has no form as JWK (id-RSASSA-PSS). */

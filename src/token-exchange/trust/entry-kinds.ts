@@ -1,57 +1,57 @@
-// The six kinds of members of a trusted key entry: how each is read, and what a row says of its member.
+// The six kinds of properties of a trusted key entry: how each is read, and what a row declares.
 import { isUnstorable } from '../../platform/json/strict-json.js';
 import { didYouMean } from '../../platform/text/wording.js';
 import type { EntryMembers } from './entry-members.js';
 import type { TrustedKeysRules } from './entry-rules.js';
 
-/** Why a value is not taken, as a clause: `must be a URL`. Never with the value (D32). */
+/** Why a value is refused, as a clause: `must be a URL`. Never contains the value (D32). */
 export class Fault {
   constructor(readonly rule: string) {}
 }
 
-/** What a row says of its member, whatever its kind. It is for people, unless a comment says more. */
+/** What every row declares about its property. */
 interface RowFacts<Value> {
-  /** What a form calls it, and the help of a command. */
+  /** The name in forms and in the help of a command. */
   readonly label: string;
-  /** What it does, for the document and the form: Markdown, a clause that may be followed by sentences. */
+  /** What it does, for the document: Markdown, a clause that sentences may follow. */
   readonly rule: string;
   /** What goes wrong without it. */
   readonly prevents?: string;
-  /** What holds where it is left out, where no default says it. */
+  /** The effect of its absence, if no default says it. */
   readonly unsaid?: string;
-  /** Its option of `svc-admin keys entry`, with what follows it. */
+  /** Its option of `svc-admin keys entry`, with its argument. */
   readonly option?: string;
-  /** `always`: every entry has it. `strictly`: under the strict policy, `unless` something else is as it says. */
+  /** `always`: every entry needs it. `strictly`: entries under the strict policy need it, `unless` its condition applies. */
   readonly required?: 'always' | 'strictly';
   readonly unless?: string;
-  /** What an entry means that leaves it out: by the contract, which code that reads a policy knows as well. */
+  /** The default of the contract. Code that reads a policy knows it too. */
   readonly open?: Value;
-  /** The same of a stored entry, where it is another. */
+  /** The default of stored entries, if it differs. */
   readonly stored?: Value;
-  /** The same under the strict policy; undefined: as by the contract. */
+  /** The default under the strict policy; undefined: the contract's. */
   readonly strict?: Value;
-  /** What is wrong with a value that was read. */
+  /** What is wrong with a value of the right type. */
   fault?(value: Value, rules: TrustedKeysRules): string | undefined;
-  /** What is said of an entry, where this member alone decides it. @param value undefined: left out */
+  /** The phrase about an entry, if this property alone decides it. @param value undefined: left out */
   words?(value: Value | undefined, now: Date): string | undefined;
 }
 
-/** The declaration of one member. */
+/** The declaration of one property. */
 export interface Row<Value> extends RowFacts<Value> {
   readonly kind: 'text' | 'number' | 'flag' | 'choice' | 'list' | 'structure';
-  /** Those that a form offers. */
+  /** The values that a form offers. */
   readonly values?: readonly string[] | ((rules: TrustedKeysRules) => readonly string[]);
-  /** Of a number: the least and the most. */
+  /** The minimum and maximum of a number. */
   readonly range?: readonly [number, number];
-  /** Of a structure that a form can show. */
+  /** The properties of a structure that a form can show. */
   readonly members?: Rows;
-  /** @param at where a structure reports what is wrong within it */
+  /** @param at where a structure reports its problems */
   read(given: unknown, rules: TrustedKeysRules, at: MemberPlace): Value | Fault;
 }
 
 export type Rows = Readonly<Record<string, Row<unknown>>>;
 
-/** The members of an entry, or of a part of it, as they were read. */
+/** The read properties of an entry or a part of it. */
 export type ValuesOf<Declared extends Rows> = {
   readonly [Member in keyof Declared]?: Declared[Member] extends Row<infer Value> ? Value : never;
 };
@@ -61,7 +61,7 @@ interface MemberPlace {
   readonly name: string;
 }
 
-/** @param read what a text stands for; itself, if left out */
+/** @param read turns the string into a value; the string itself by default */
 export function text(row: RowFacts<string>): Row<string>;
 export function text<Value>(row: RowFacts<Value>, read: TextReader<Value>): Row<Value>;
 export function text(row: RowFacts<unknown>, read: TextReader<unknown> = (given) => given): Row<unknown> {
@@ -74,7 +74,7 @@ export function text(row: RowFacts<unknown>, read: TextReader<unknown> = (given)
 
 type TextReader<Value> = (given: string, rules: TrustedKeysRules) => Value | Fault;
 
-/** A whole number within limits, both of them included. */
+/** A whole number within inclusive limits. */
 export function number(min: number, max: number, row: RowFacts<number>): Row<number> {
   const isGood = (given: unknown): given is number =>
     Number.isInteger(given) && Number(given) >= min && Number(given) <= max;
@@ -104,13 +104,13 @@ export function choice<Choice extends string>(values: readonly Choice[], row: Ro
   };
 }
 
-/** How the texts of a list are read. */
+/** How the strings of a list are read. */
 interface ListRules<Value> {
-  /** The value that a text stands for; undefined where it is none. */
+  /** The value of a string; undefined if it is invalid. */
   readonly each: (text: string, rules: TrustedKeysRules) => Value | Fault | undefined;
-  /** What is said where the list, or a text in it, is not as it must be. */
+  /** The message about an invalid list or string. */
   readonly must: string | ((rules: TrustedKeysRules) => string);
-  /** How many there must be. */
+  /** The minimum length. */
   readonly least?: number;
   readonly values?: Row<unknown>['values'];
 }
@@ -123,7 +123,7 @@ export function list<Value>(
     const fault = () => new Fault(typeof must === 'string' ? must : must(rules));
     if (!isTextArray(given) || given.length < least) return fault();
     const taken = new Set<Value>();
-    // The first fault ends it: a body may have a hundred thousand more.
+    // Stops at the first error: a body may have a hundred thousand more.
     for (const one of given) {
       const value = each(one, rules);
       if (value === undefined) return fault();
@@ -135,7 +135,7 @@ export function list<Value>(
   return { ...row, kind: 'list', values, read };
 }
 
-/** Those of a list whose values are known: a misspelt one is answered with the nearest. */
+/** The rules of a list of known values. The message about a misspelt one names the nearest. */
 export function known<Value extends string>(values: readonly Value[]): ListRules<Value> {
   const must = `must be an array of some of ${values.join(', ')}`;
   return {
@@ -145,7 +145,9 @@ export function known<Value extends string>(values: readonly Value[]): ListRules
   };
 }
 
-/** An object with members of its own, whose problems are those of the entry. @param made of what was read */
+/**
+ * An object with its own properties, whose problems become the entry's.\n@param made creates the value from the read properties
+ */
 export function structure<Declared extends Rows, Value>(
   members: Declared,
   row: RowFacts<Value>,
@@ -165,7 +167,7 @@ export function structure<Declared extends Rows, Value>(
   };
 }
 
-/** Reads what rows declare; a member with a problem is as one that was left out. */
+/** Reads the declared properties. A property with a problem is treated as absent. */
 export function readRows<Declared extends Rows>(
   rows: Declared,
   members: EntryMembers,
@@ -190,7 +192,7 @@ function readMember(
   return undefined;
 }
 
-/** @param isExcused whether a member may be left out all the same */
+/** @param isExcused whether a property may be absent nevertheless */
 export function requireStrictly(
   rows: Rows,
   members: EntryMembers,
@@ -207,7 +209,7 @@ export function requireStrictly(
   }
 }
 
-/** Whether a text that the database can hold, and not the empty one. */
+/** Whether a value is a storable string, and not empty. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && !isUnstorable(value);
 }

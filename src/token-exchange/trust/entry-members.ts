@@ -1,16 +1,16 @@
-// The members of one trusted key entry as they were given, and what is found about them: all problems, so that one start shows them.
+// The given properties of one trusted key entry, and all findings about them, so that one start shows every problem.
 import { didYouMean } from '../../platform/text/wording.js';
 import { isJsonObject } from '../../platform/json/strict-json.js';
 
-/** Findings about entries. With problems the process must not start; values never appear in any text (D32). */
+/** Findings about entries. Problems prevent the start. No finding contains a value (D32). */
 export interface Findings {
   readonly problems: string[];
   readonly warnings: string[];
-  /** Effects of a good entry that its author may not expect. */
+  /** Effects of a valid entry that its author may not expect. */
   readonly notes: string[];
 }
 
-/** Enough of an unknown member's name to find it; a key pasted into the wrong member is not repeated whole. */
+/** Enough of an unknown property's name to find it. A key pasted into the wrong place is not repeated whole. */
 const MAX_NAME_CHARACTERS = 32;
 
 export class EntryMembers {
@@ -18,8 +18,8 @@ export class EntryMembers {
   private failed = false;
 
   /**
-   * @param index of the entry in its list, from 0; undefined where it stands alone
-   * @param whole of which these are a member, and its name there
+   * @param index index of the entry in its list, from 0; undefined for a single entry
+   * @param whole the object that contains these properties, and their name in it
    */
   constructor(
     readonly index: number | undefined,
@@ -44,14 +44,14 @@ export class EntryMembers {
     return this.members[member] !== undefined;
   }
 
-  /** The members of an object, whose problems are those of the entry. */
+  /** The properties of an object within the entry, whose problems become the entry's. */
   within(name: string): EntryMembers {
     return new EntryMembers(this.index, this.members[name], this.findings, { members: this, name });
   }
 
   /**
    * @param known members of entries of this type
-   * @param elsewhere members that entries of another type have
+   * @param elsewhere properties of the other types of entries
    */
   refuseUnknown(known: ReadonlySet<string>, elsewhere: ReadonlySet<string>): void {
     for (const member of Object.keys(this.members).filter((name) => !known.has(name))) {
@@ -87,7 +87,7 @@ export class EntryMembers {
   }
 }
 
-/** The members of entries are public: to name one reveals nothing of the entry. */
+/** Names of known properties are public, so a suggestion reveals nothing about the entry. */
 function unknownMember(member: string, known: ReadonlySet<string>): string {
   return `is not a known member${didYouMean(member, known)}`;
 }

@@ -20,39 +20,39 @@ export interface JwksKey {
 
 export interface JwksContent {
   readonly keys: readonly JwksKey[];
-  /** One text for each key that is not used: its index, its kid and the rule; never key material. */
+  /** One message for each unused key: its index, its kid and the rule, but no key material. */
   readonly warnings: readonly string[];
 }
 
-/** The answer is no key set. The message names the rule. */
+/** The document is no key set. The message names the rule. */
 export class JwksContentError extends Error {}
 
-/** A key of the set is of no use here. The message completes a sentence that begins with the key. */
+/** A key is unusable. The message completes a sentence that begins with the key. */
 export class UnusableKeyError extends Error {}
 
 const MAX_KEYS = 100;
-/** Of every key, wherever it is kept: what signs in can be revoked, and one entry of an index holds issuer and kid. */
+/** The limit for every key, because an index entry of revocations holds issuer and kid. */
 export const MAX_KID_BYTES = 512;
-/** By so many keys one signature is tried, where neither kid nor algorithm says which of them is meant. */
+/** How many keys are tried for one signature, if kid and algorithm do not select one. */
 export const MOST_TRIED_KEYS = 3;
 const MOST_REASONS = 3;
-/** Enough of a kid to find the key; what a foreign server sends must not fill the log. */
+/** Enough of a kid to find the key. A foreign server's values must not fill the log. */
 const MAX_SHOWN_CHARACTERS = 64;
 
-/** The public members of each key type that is of use (RFC 7518 §6, RFC 8037 §2). */
+/** The public properties of each supported key type (RFC 7518 §6, RFC 8037 §2). */
 const PUBLIC_MEMBERS = {
   RSA: ['n', 'e'],
   EC: ['crv', 'x', 'y'],
   OKP: ['crv', 'x'],
 } as const;
 const CURVES: readonly unknown[] = ['P-256', 'P-384', 'P-521', 'Ed25519'];
-/** Those that the registry of JWK parameters calls private (RFC 7518 §6, RFC 8037 §2, and `priv` of AKP keys). */
+/** The private parameters of the JWK registry (RFC 7518 §6, RFC 8037 §2, and `priv` of AKP keys). */
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 
 /**
- * Reads a key set. A key that cannot verify signatures is left out and the others serve.
- * @rule D35 Keys that cannot verify signatures are dropped with one warning each; the rest of the set serves.
- * @throws JwksContentError when the answer as a whole is no key set
+ * Reads a key set.
+ * @rule D35 Keys that cannot verify signatures are dropped with one warning each; the others are used.
+ * @throws JwksContentError if the document as a whole is no key set
  */
 export function readJwks(bytes: Uint8Array): JwksContent {
   const warnings: string[] = [];
@@ -69,17 +69,17 @@ export function readJwks(bytes: Uint8Array): JwksContent {
 }
 
 /**
- * Writes keys as a key set that `readJwks` reads back as the same keys. Nothing but public members is in it.
- * @param warnings of the set that was read: where no key is usable, the first ones are kept as the reason
+ * Writes keys as a key set that `readJwks` reads back as the same keys, with public properties only.
+ * @param warnings of the read set: if no key is usable, the first ones are kept as the reason
  */
 export function writeJwks(keys: readonly JwksKey[], warnings: readonly string[] = []): string {
   if (keys.length > 0) return JSON.stringify({ keys: keys.map(toJwk) });
   return JSON.stringify({ keys: [], because: warnings.slice(0, MOST_REASONS).join('; ') });
 }
 
-/** Why a written key set has no usable key; undefined where it has one. */
+/** Why a written key set has no usable key; undefined if it has one. */
 export function whyUnusable(written: string): string | undefined {
-  // Asked every second: only such a set is read.
+  // Called every second, so only such a set is parsed.
   if (!written.startsWith('{"keys":[]')) return undefined;
   const { because } = JSON.parse(written) as { because?: string };
   return because || 'the set has no keys';
@@ -117,14 +117,14 @@ function readKey(value: unknown): JwksKey {
   return { kid, publicKey, algorithms: inferAlgorithms(jwk['alg'], publicKey) };
 }
 
-/** The key of a JWK by itself, for signatures, whatever its strength. @throws UnusableKeyError */
+/** The key of a single JWK for signatures, without a check of its strength. @throws UnusableKeyError */
 export function readPublicJwk(value: unknown): KeyObject {
   return importKey(verifyingJwk(value));
 }
 
 /**
- * Without the members that are null or an empty list and so say nothing: some libraries write all that they know of in this way.
- * @throws UnusableKeyError for a key for another purpose, or one whose private half is in the set, for all to read
+ * Removes properties that are null or an empty list, which some libraries write for absent ones.
+ * @throws UnusableKeyError for a key for another purpose, or one whose private half is in the set
  */
 function verifyingJwk(value: unknown): Record<string, unknown> {
   if (!isJsonObject(value)) throw new UnusableKeyError('is not an object');
@@ -139,13 +139,13 @@ function verifyingJwk(value: unknown): Record<string, unknown> {
   return jwk;
 }
 
-/** The audit trail names the key of every token: a token whose key it cannot name could not be audited. */
+/** Every usable key needs a kid, because the audit trail names the key of every token. */
 function readKid({ kid }: Record<string, unknown>): string {
   if (typeof kid !== 'string' || kid === '') throw new UnusableKeyError('has no kid');
   if (isUnstorable(kid)) throw new UnusableKeyError('has a kid with NUL or a lone surrogate');
   if (Buffer.byteLength(kid) > MAX_KID_BYTES)
     throw new UnusableKeyError(`has a kid of over ${MAX_KID_BYTES} bytes`);
-  // Log and trail have it with each token.
+  // Log and trail repeat the kid with each token.
   if (visible(kid) !== kid)
     throw new UnusableKeyError('has a kid with characters that cannot be seen, or a backslash');
   return kid;
@@ -167,7 +167,7 @@ function importKey(jwk: Record<string, unknown>): KeyObject {
 
 /**
  * @rule 2.1.inferred The algorithm follows from `alg`, `kty` and `crv`.
- * Without `alg` an RSA key serves the PKCS #1 algorithms only, as most issuers mean it (D35).
+ * Without `alg` an RSA key is for the PKCS #1 algorithms only, as most issuers mean it (D35).
  */
 function inferAlgorithms(alg: unknown, key: KeyObject): ReadonlySet<Algorithm> {
   refuseWeakKey(key);
@@ -186,7 +186,7 @@ function refuseWeakKey(key: KeyObject): void {
   throw new UnusableKeyError('is a point of small order, or not written in its only form');
 }
 
-/** The same key twice is one key. Of different ones with a kid the `alg` of a token says which it means, or they are tried in order. */
+/** Identical keys are one key. Of different keys with one kid the token's `alg` selects one, or they are tried in order. */
 function withoutRepeated(keys: readonly LabelledKey[], warnings: string[]): JwksKey[] {
   const kept: JwksKey[] = [];
   for (const { label, ...key } of keys) {
@@ -217,6 +217,6 @@ export function quoteKid(kid: string): string {
 
 function toJwk({ kid, algorithms, publicKey }: JwksKey): JsonWebKey {
   const [alg, ...others] = algorithms;
-  // Several algorithms are those of a key without alg.
+  // A key with several algorithms has no `alg`.
   return { ...publicKey.export({ format: 'jwk' }), kid, ...(others.length === 0 ? { alg } : {}) };
 }

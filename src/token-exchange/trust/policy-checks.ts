@@ -1,5 +1,5 @@
-// What looks at two members of an entry: defaults that follow from another member, what is missing or at odds, and what its author
-// should know.
+// Rules about several properties of an entry: defaults that depend on another property, missing or contradicting properties, and
+// warnings.
 import { counted, similarName } from '../../platform/text/wording.js';
 import type { EntryMembers } from './entry-members.js';
 import type { Row } from './entry-kinds.js';
@@ -15,8 +15,8 @@ import { comparesAudience, domainsOf, flowsOf } from './trusted-key.js';
 type Member = keyof PolicyMembers;
 
 /**
- * What stands where an entry says nothing; without what the contract says, which code that reads a policy knows.
- * @rule P.strict What an entry does not say has its safe value.
+ * The defaults of absent properties, without the contract's, which the code that reads a policy knows.
+ * @rule P.strict Absent properties have safe values.
  */
 export function defaultsOf(said: PolicyMembers, defaults: PolicyDefaults = 'contract'): PolicyMembers {
   if (defaults === 'contract') return {};
@@ -26,7 +26,7 @@ export function defaultsOf(said: PolicyMembers, defaults: PolicyDefaults = 'cont
   return { ...unsaid, linkExistingUsers: domainsOf(said) !== undefined };
 }
 
-/** Where a member may be left out that the strict policy asks for elsewhere. */
+/** Entries for which the strict policy does not require a property. */
 const EXCUSED: Partial<Record<string, (policy: PolicyMembers) => boolean>> = {
   expectedAudience: (policy) => !comparesAudience(policy),
   allowedRoles: ({ signInAs }) => signInAs !== undefined,
@@ -35,18 +35,18 @@ const EXCUSED: Partial<Record<string, (policy: PolicyMembers) => boolean>> = {
     signInAs !== undefined || (linkExistingUsers === false && provisionUsers === false),
 };
 
-/** What a check looks at. */
+/** The input of a check. */
 interface Checked {
   readonly said: PolicyMembers;
   /** With its defaults. */
   readonly policy: TrustPolicy;
   readonly rules: TrustedKeysRules;
   readonly isStrict: boolean;
-  /** Whether a member is there, with a problem or without. */
+  /** Whether a property is present, even with a problem. */
   readonly has: (member: Member) => boolean;
 }
 
-/** What is found, and told of a member; a check that finds nothing gives nothing. */
+/** A check, and its message about a property. */
 interface Check {
   readonly as: 'problem' | 'warning' | 'note';
   readonly of: Member;
@@ -54,7 +54,7 @@ interface Check {
   readonly where: (checked: Checked) => boolean;
 }
 
-/** In the order in which they are told. */
+/** In the order of the messages. */
 const CHECKS: readonly Check[] = [
   ...(['subjects', 'expectedAudience', 'scopes'] as const).map((of): Check => ({
     as: 'problem',
@@ -150,7 +150,7 @@ const CHECKS: readonly Check[] = [
     as: 'warning',
     of: 'requireActor',
     text: 'does not stop a holder of the key, who can sign an actor token too: leave the issuer of the entry out of actFor',
-    // A holder of the key can sign an actor token as well, for any user.
+    // A holder of the key could also sign an actor token, for any user.
     where: ({ policy: { requireActor, actFor, issuer } }) =>
       requireActor === true && actFor?.has(issuer) !== false,
   },
@@ -234,7 +234,7 @@ export function checkPolicy(
     if (where(checked)) members[as](of, typeof text === 'string' ? text : text(checked));
 }
 
-/** A weaker value wins over that of the strict policy: where it is the one that leaves everything open. */
+/** Warns of explicit values that disable the strict policy's default. */
 function warnOfWeakness(members: EntryMembers, said: PolicyMembers): void {
   const strict = defaultsOf(said, 'strict');
   for (const [member, { kind, open }] of Object.entries<Row<unknown>>(POLICY)) {
@@ -244,7 +244,7 @@ function warnOfWeakness(members: EntryMembers, said: PolicyMembers): void {
   }
 }
 
-/** A ceiling without their roles keeps them out as well. */
+/** `roleCeiling` without their roles prevents it too. */
 function mayLinkToAdministrators(policy: PolicyMembers, { privilegedRoles }: TrustedKeysRules): boolean {
   const { linkExistingUsers, linkPrivileged, roleCeiling, allowedRoles, signInAs } = policy;
   const admits =
@@ -262,7 +262,7 @@ function uselessRoles({ said, rules }: Checked): string[] {
   return [...(said.allowedRoles ?? [])].filter((role) => !rules.assignableRoles.includes(role));
 }
 
-/** The nearest one is named also for a role without its prefix: `member`. */
+/** Names the nearest role, also for one without its prefix: `member`. */
 function uselessInWords(useless: readonly string[], roles: readonly string[]): string {
   const [meant] = useless.flatMap(
     (role) => roles.find((one) => one.endsWith(`:${role.toLowerCase()}`)) ?? similarName(role, roles) ?? [],

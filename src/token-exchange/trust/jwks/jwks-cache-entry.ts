@@ -9,9 +9,9 @@ import { neverTried, toJwksAddress } from './jwks-snapshot.repository.js';
 import type { KeySetState } from './key-set-state.js';
 import { keySetState, servesUntilMs } from './key-set-state.js';
 
-/** The log names a set that does not serve again after so long. */
+/** How often the log repeats a state that needs attention. */
 const TELL_AGAIN_MS = 15 * 60_000;
-/** By so much the clock of another instance, which fetched before, may be ahead of this one's. */
+/** How far another instance's clock may be ahead. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 
 /** The state of a JWKS entry for operators. Times are those at which fetches began. */
@@ -20,7 +20,7 @@ export interface JwksStatus extends KeySetState {
   readonly issuer: string;
   /** Without its query. */
   readonly url: string;
-  /** How many keys serve at this moment; none while the entry is suspended. */
+  /** The number of usable keys now; 0 while the entry is suspended. */
   readonly keys: number;
   readonly lastSuccessAt: Date | undefined;
   readonly lastFailureAt: Date | undefined;
@@ -29,14 +29,14 @@ export interface JwksStatus extends KeySetState {
   readonly nextRefreshAt: Date | undefined;
 }
 
-/** One JWKS entry with its keys. Nothing here waits: what is in memory is what there is. */
+/** One JWKS entry with its keys in memory. */
 export class JwksCacheEntry {
   readonly address: JwksAddress;
-  /** The newest known state of the address; what no other process has stored yet is in it too. */
+  /** The newest known state of the address, even if it is not stored yet. */
   snapshot: JwksSnapshot;
   private keysByKid: ReadonlyMap<string, readonly TrustedKey[]> = new Map();
   private mustRefresh = false;
-  /** What the log says, and when it was said last by the monotonic clock. */
+  /** The latest logged state, and when it was logged, on the monotonic clock. */
   private told: { readonly text: string; readonly atMs: number } | undefined;
 
   constructor(
@@ -48,23 +48,23 @@ export class JwksCacheEntry {
     this.snapshot = neverTried(this.address);
   }
 
-  /** By whose policy the keys are trusted. */
+  /** The entry whose policy applies to the keys. */
   get entry(): JwksEntry {
     return this.trusted;
   }
 
-  /** Trusts the keys by another policy from now on. */
+  /** Applies another entry's policy to the keys. */
   trustBy(entry: JwksEntry): void {
     this.trusted = entry;
     this.keysByKid = this.trusting(this.keys);
   }
 
-  /** The keys with this kid, in the order of the set, unless they have become too old to serve. */
+  /** The keys with this kid, in the order of the set, unless they are too old. */
   keysFor(kid: string, nowMs: number): readonly TrustedKey[] {
     return (this.isInTime(nowMs) ? this.keysByKid.get(kid) : undefined) ?? [];
   }
 
-  /** All keys that serve at this moment. */
+  /** All usable keys now. */
   serving(nowMs: number): readonly TrustedKey[] {
     return this.isInTime(nowMs) ? this.keys : [];
   }
@@ -77,7 +77,7 @@ export class JwksCacheEntry {
     );
   }
 
-  /** Whether the last fetch seems to lie in the future: a clock was set back, and the next would be as much too late. */
+  /** Whether the last fetch is in the future: a clock was set back, so the next fetch would be too late. */
   private isAhead(nowMs: number): boolean {
     const { consecutiveFailures, lastFailureAt, lastSuccessAt } = this.snapshot;
     const lastAt = consecutiveFailures > 0 ? lastFailureAt : lastSuccessAt;
@@ -90,8 +90,8 @@ export class JwksCacheEntry {
   }
 
   /**
-   * Takes over a state of the address. A key that it no longer has stops serving here. A state from before the first
-   * success has nothing to take over, so the keys that are held, and the time that they have, stay.
+   * Applies a state of the address. Keys that are not in it are no longer used. A state from before the first success leaves the
+   * keys and their lifetime as they are.
    */
   apply(snapshot: JwksSnapshot): void {
     const { keySet, freshUntil, lastSuccessAt } = this.snapshot;
@@ -120,7 +120,7 @@ export class JwksCacheEntry {
   }
 
   /**
-   * Logs each change of the state, and every 15 minutes one that needs somebody. To be called often.
+   * Logs each change of the state, and repeats one that needs attention every 15 minutes. To be called often.
    * @param monotonicMs the present on the monotonic clock
    */
   tellState(nowMs: number, monotonicMs: number): void {
@@ -138,7 +138,7 @@ export class JwksCacheEntry {
     else this.logger.error(fields, `${UNSERVED[state]}: tokens of its entry are refused`);
   }
 
-  /** What log lines about this entry carry: its state in the words of `status`. */
+  /** The fields of log lines about this entry. */
   get logFields(): object {
     const { lastSuccessAt, lastFailureAt, lastFailureReason, nextRefreshAt } = this.snapshot;
     const times = { lastSuccessAt, lastFailureAt, lastFailureReason, nextRefreshAt };
@@ -158,7 +158,7 @@ export class JwksCacheEntry {
     try {
       this.keysByKid = this.trusting(readJwks(Buffer.from(keySet)).keys);
     } catch (error) {
-      // Only another version of this service could have stored such a text.
+      // Only another version of this service could have stored such a string.
       if (!(error instanceof JwksContentError)) throw error;
       this.logger.error({ ...this.logFields, reason: error.message }, 'a stored key set cannot be read');
     }
@@ -186,7 +186,7 @@ function kidsMissingIn(keys: ReadonlyMap<string, unknown>, others: ReadonlyMap<s
   return [...others.keys()].filter((kid) => !keys.has(kid)).map(quoteKid);
 }
 
-/** The cached key sets of all JWKS entries: those of the configuration, which stay, and those of stored entries, which change. */
+/** The cached key sets of all JWKS entries, configured and stored. */
 export class JwksCache {
   /** In the order of the configuration. */
   readonly configured: readonly JwksCacheEntry[];
@@ -207,9 +207,9 @@ export class JwksCache {
   }
 
   /**
-   * Takes other stored entries, but for those of a configured address. The keys of an address that was there before stay, under the
-   * policy that its entry has now.
-   * @returns those of addresses that were not there before
+   * Replaces the stored entries, except those with a configured address. Keys of a known address stay, under its entry's new
+   * policy.
+   * @returns the entries with new addresses
    */
   replaceStored(entries: readonly JwksEntry[]): readonly JwksCacheEntry[] {
     const before = this.all.slice(this.configured.length);

@@ -1,4 +1,4 @@
-// Fetches the bytes of a key set, from a partner's address that may answer anything or nothing.
+// Fetches the bytes of a key set from an untrusted address.
 import type { Dispatcher } from 'undici';
 import { Client } from 'undici';
 import type { KeySetFetchOutcome } from '../../host/telemetry.js';
@@ -16,18 +16,18 @@ const DEADLINE_MS = 5_000;
 const MAX_BODY_BYTES = 1_048_576;
 const REQUEST_HEADERS = {
   accept: 'application/jwk-set+json, application/json',
-  // A compressed answer could unfold into any size; one that comes nevertheless is refused.
+  // A compressed answer could expand to any size, so it is refused.
   'accept-encoding': 'identity',
   'user-agent': 'embedded-token-exchange',
 };
 
-/** The body of a 200 answer, and how long it says that it is fresh (held within D34's bounds). */
+/** The body of a 200 answer, and its freshness lifetime within D34's bounds. */
 export interface JwksAnswer {
   readonly body: Uint8Array;
   readonly maxAgeSeconds: number | undefined;
 }
 
-/** A fetch brought nothing. The message says why, without anything from the answer but its status. */
+/** A failed fetch. The message says why, and contains nothing from the answer but its status. */
 export class JwksFetchError extends Error {
   constructor(
     readonly outcome: KeySetFetchOutcome,
@@ -37,7 +37,7 @@ export class JwksFetchError extends Error {
   }
 }
 
-/** Fetches one URL at a time; who calls it takes care of how often. */
+/** Fetches one URL. Callers limit the rate. */
 export class JwksFetcher {
   private readonly addresses: NetworkAddressPolicy;
   private readonly protocols: readonly string[];
@@ -54,10 +54,10 @@ export class JwksFetcher {
   }
 
   /**
-   * Gets a URL. Each exchange has a client of its own, so that no connection outlives the check that it has passed.
-   * @rule D33 One deadline of 5 seconds over all, at most 1 MiB, status 200, no redirect, public https addresses only.
+   * Gets a URL. Each fetch has its own client, so that no connection is reused after its check.
+   * @rule D33 One deadline of 5 seconds in all, at most 1 MiB, status 200, no redirect, public https addresses only.
    * @param mostBytes of the answer
-   * @param beganAtMs when the deadline began, on the monotonic clock: where an answer has named this address, with the fetch of that
+   * @param beganAtMs start of the deadline, on the monotonic clock; for an address from another answer, the start of that fetch
    * @throws JwksFetchError
    */
   async fetch(
@@ -81,7 +81,7 @@ export class JwksFetcher {
     }
   }
 
-  /** Only the code or class of a foreign error is shown: its text may hold parts of the answer. */
+  /** Shows only the code or class of a foreign error, because its message may contain parts of the answer. */
   private asFetchError(error: unknown): JwksFetchError {
     if (error instanceof JwksFetchError) return error;
     if (error instanceof AddressRefusedError) {
@@ -102,7 +102,7 @@ async function exchange(client: Client, url: URL, mostBytes: number): Promise<Jw
     path: url.pathname + url.search,
     method: 'GET',
     headers: REQUEST_HEADERS,
-    // Says "connection: close": there is no second request.
+    // Sends `connection: close`, because there is no second request.
     reset: true,
   });
   refuseByHead(response);
@@ -118,7 +118,7 @@ function refuseByHead({ statusCode, headers }: Dispatcher.ResponseData): void {
   if (encoding !== 'identity') throw new JwksFetchError('answer_refused', 'compressed answers are not taken');
 }
 
-/** Counts as it reads: a Content-Length may be missing or wrong. */
+/** Counts while reading, because `Content-Length` may be missing or wrong. */
 async function readBody(body: AsyncIterable<Uint8Array>, mostBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -136,8 +136,8 @@ function inWords(bytes: number): string {
 }
 
 /**
- * Ends any wait in time: for a name server, a connection, a header or the next byte. The work itself ends with the client, which
- * the caller destroys.
+ * Limits every wait: for a name server, a connection, a header or the next byte. The work itself ends when the caller destroys
+ * the client.
  */
 async function withinDeadline<T>(work: Promise<T>, beganAtMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
@@ -158,13 +158,13 @@ function textOf(header: string | string[] | undefined): string | undefined {
 
 const MIN_SECONDS = 60;
 const MAX_SECONDS = 86_400;
-/** A text that is never closed reaches to the end of the field. */
+/** An unclosed string extends to the end of the field. */
 const QUOTED_STRING = /"(?:[^"\\]|\\.)*(?:"|\\?$)/g;
 
 /**
- * The `max-age` of a Cache-Control field, held within 60 to 86,400 seconds (D34); undefined where there is none that
- * counts. Given twice, in quotes or not as a number it does not count: RFC 9111 §4.2.1 has a cache distrust such
- * freshness, and §5.2.2.1 forbids the quotes. A number too long to hold is a very large one (§1.2.2).
+ * The `max-age` of a Cache-Control field, limited to 60 to 86,400 seconds (D34); undefined if there is no valid one. A repeated,
+ * quoted or non-numeric value is invalid: RFC 9111 §4.2.1 makes a cache distrust it, and §5.2.2.1 forbids quotes. A number too
+ * long to hold is a very large one (§1.2.2).
  * Quoted strings are emptied first, because a comma or a whole directive inside them is only text.
  * The Age field is not subtracted: the lower bound would swallow the difference in most cases.
  * @param field the value of the field, several lines joined by commas

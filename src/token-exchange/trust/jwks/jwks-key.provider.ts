@@ -1,4 +1,4 @@
-// Serves the keys that issuers publish by JWKS: from memory always, fetched in the background.
+// Provides the keys that issuers publish by JWKS: always from memory, fetched in the background.
 import { isDeepStrictEqual } from 'node:util';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
@@ -31,8 +31,8 @@ type KeySetOptions = Pick<TokenExchangeOptions, 'jwks' | 'trustedKeys'>;
 /**
  * Keys by issuer and kid, as the issuers publish them.
  *
- * What is in memory answers at once. The leader fetches in time and stores what it got; every instance follows what is
- * stored. A failing endpoint takes no keys away before their bounded time is over; only another key set does.
+ * The leader fetches and stores key sets, and every instance follows the stored ones. If an endpoint fails, its keys stay for a
+ * bounded time. Another key set replaces them at once.
  */
 @Injectable()
 export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -59,14 +59,14 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     this.unknownKids = new UnknownKidSearch(snapshots, this.follower, this.refresh, clock);
   }
 
-  /** For who may only look: it serves what `readStored` has read, and fetches nothing, as it is never started. */
+  /** A provider for reading only: it has the keys of `readStored`, and fetches nothing. */
   static unstarted(options: KeySetOptions, snapshots: JwksSnapshotRepository, clock: Clock): JwksKeyProvider {
     const [news, telemetry] = [new SoleProcessNotifications(), new SilentTelemetry()];
     return new JwksKeyProvider(options, snapshots, news, new AlwaysLeader(), clock, SILENT, telemetry);
   }
 
   /**
-   * Takes over what is stored, and begins to refresh in the background.
+   * Reads the stored key sets, and starts refreshing in the background.
    * @rule 5.3.1 Keys are fetched when the instance starts; of several instances by the leader, for all.
    */
   async onApplicationBootstrap(): Promise<void> {
@@ -77,7 +77,7 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     void this.tick();
   }
 
-  /** Ends the background work; a fetch under way is waited for, which takes 5 seconds at most. */
+  /** Ends the background work. Waits for a running fetch, 5 seconds at most. */
   async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     await this.follower.stop();
@@ -91,29 +91,29 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
   async replaceStored(entries: readonly JwksEntry[]): Promise<void> {
     const added = this.cache.replaceStored(entries);
     await this.follower.start();
-    // Also where another instance leads: it may end before it has fetched them.
+    // Also on followers, because the leader may end before it has fetched them.
     for (const cached of added) cached.refreshSoon();
   }
 
-  /** Takes other stored entries, and once what is stored of all addresses. @throws the driver's error */
+  /** Replaces the stored entries, and reads the stored key sets once. @throws the driver's error */
   async readStored(entries: readonly JwksEntry[]): Promise<void> {
     this.cache.replaceStored(entries);
     await this.follower.follow();
   }
 
-  /** Does what is due at this moment, and resolves when it is done. Called every second. Never rejects. */
+  /** Does what is due now, and resolves when it is done. Called every second. Never rejects. */
   async tick(): Promise<void> {
     const nowMs = this.clock.nowMs();
     const due = this.leader.isLeader ? this.cache.entries.filter((cached) => cached.isDue(nowMs)) : [];
     await Promise.all([this.follower.poll(), ...due.map((cached) => this.refresh.refresh(cached))]);
-    // One instance says it for all.
+    // One instance logs for all.
     if (!this.leader.isLeader) return;
     for (const cached of this.cache.entries) cached.tellState(this.clock.nowMs(), this.clock.monotonicMs());
   }
 
   /**
-   * The keys by which a signature of the algorithm is tried, at most three; where none serves the algorithm, those of the kid. Keys that are
-   * held are found at once, without waiting; an unknown kid may cause one bounded fetch.
+   * The keys to try for the algorithm, at most three; if none fits it, all keys of the kid. Known keys are found without waiting.
+   * An unknown kid may cause one bounded fetch.
    */
   find(
     issuer: string,
@@ -127,30 +127,30 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     return this.search(candidates, kid, algorithm);
   }
 
-  /** All of them, suspended ones too. */
+  /** All entries, including suspended ones. */
   get entries(): readonly JwksEntry[] {
     return this.cache.entries.map(({ entry }) => entry);
   }
 
-  /** All keys of an issuer that are in memory and serve. */
+  /** All usable keys of an issuer in memory. */
   keysOf(issuer: string): readonly TrustedKey[] {
     return this.ofIssuer(issuer).flatMap((cached) => cached.serving(this.clock.nowMs()));
   }
 
-  /** Of the first key set of an issuer that serves no key; undefined where each serves. */
+  /** The state of an issuer's first key set without a usable key; undefined if there is none. */
   unservingKeySet(issuer: string): KeySetState | undefined {
     const states = this.ofIssuer(issuer).map((cached) => cached.state(this.clock.nowMs()));
     return states.find((state) => !isServing(state));
   }
 
-  /** How long an unknown kid of an issuer causes no fetch, in seconds; undefined where the next one may. */
+  /** Seconds until an unknown kid of an issuer may cause a fetch; undefined if the next one may. */
   secondsToNextSearch(issuer: string): number | undefined {
     const lefts = this.ofIssuer(issuer).map((cached) => this.unknownKids.windowLeftMs(cached));
     const waits = lefts.filter((ms) => ms > 0);
     return waits.length === 0 ? undefined : Math.min(...waits) / 1000;
   }
 
-  /** As `find`, of what configured entries hold. */
+  /** As `find`, for configured entries in memory. */
   findConfigured(issuer: string, kid: string, algorithm: Algorithm | undefined): readonly TrustedKey[] {
     const configured = this.cache.configured.filter(({ entry }) => entry.issuer === issuer);
     return this.toTry(this.heldBy(configured, kid), algorithm);
@@ -176,7 +176,7 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     return this.cache.entries.filter(({ entry }) => entry.issuer === issuer);
   }
 
-  /** Looks further for a kid that is not held. */
+  /** Searches for a kid that is not in memory. */
   private async search(
     candidates: readonly JwksCacheEntry[],
     kid: string,
@@ -186,7 +186,9 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     return this.toTry(this.held(candidates, kid), algorithm);
   }
 
-  /** Those of configured entries; else those of the first stored one that is not suspended, or of the first (D70). */
+  /**
+   * The keys of configured entries, otherwise of the first stored entry that is not suspended, otherwise of the first one (D70).
+   */
   private held(candidates: readonly JwksCacheEntry[], kid: string): readonly TrustedKey[] {
     const held = this.heldBy(candidates, kid);
     const ofConfigured = held.filter(({ policy }) => policy.entryIndex !== undefined);
@@ -201,7 +203,7 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     return candidates.flatMap((cached) => cached.keysFor(kid, this.clock.nowMs()));
   }
 
-  /** Of keys whose entries have different policies none is used: it is not clear which policy a token has (D37). */
+  /** If keys belong to entries with different policies, none is used, because a token's policy would be unclear (D37). */
   private toTry(held: readonly TrustedKey[], algorithm: Algorithm | undefined): readonly TrustedKey[] {
     const fitting = held.filter(({ algorithms }) => algorithm !== undefined && algorithms.has(algorithm));
     const [key, ...others] = fitting.length > 0 ? fitting : held;
@@ -218,7 +220,7 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
     if (unused !== undefined) this.tellShared(unused, held, used[0]?.policy.label);
   }
 
-  /** Logs once for a key that it is not used. @param used the entry whose keys are used; undefined: none */
+  /** Logs once that a key is not used. @param used the entry whose keys are used; undefined: none */
   private tellShared(unused: TrustedKey, held: readonly TrustedKey[], used?: string): void {
     if (this.loggedAmbiguities.has(unused)) return;
     this.loggedAmbiguities.add(unused);
@@ -230,12 +232,12 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
   }
 }
 
-/** Whether entries trust their tokens alike: their names and addresses do not count. */
+/** Whether two policies are equal, apart from names and addresses. */
 function isSamePolicy(one: TrustPolicy, other: TrustPolicy): boolean {
   return one === other || isDeepStrictEqual(trustIn(one), trustIn(other));
 }
 
-/** With the keys of clients as text: as objects, Node.js 20 and 22 find two of one key different. */
+/** With clients' keys as strings, because Node.js 20 and 22 compare two key objects of one key as different. */
 function trustIn(policy: TrustPolicy): object {
   const clients = [...(policy.clients?.values() ?? [])].map((client) =>
     'keys' in client ? { ...client, keys: writeJwks(client.keys) } : client,
@@ -243,7 +245,7 @@ function trustIn(policy: TrustPolicy): object {
   return { ...policy, label: '', entryIndex: 0, url: '', cacheTtlSeconds: 0, clients };
 }
 
-/** A key that two entries hold is tried once. */
+/** A key of two entries is tried once. */
 function firstDifferent(keys: readonly TrustedKey[]): readonly TrustedKey[] {
   const isFirst = ({ publicKey }: TrustedKey, at: number) =>
     !keys.slice(0, at).some((earlier) => earlier.publicKey.equals(publicKey));

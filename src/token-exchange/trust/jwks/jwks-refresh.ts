@@ -1,4 +1,4 @@
-// Fetches a key set, stores what came of it for all instances, and decides when the next fetch is due.
+// Fetches a key set, stores the result for all instances, and decides when the next fetch is due.
 import type { Clock } from '../../../platform/clock.js';
 import type { Log } from '../../../platform/log/log.js';
 import type { ExchangeTelemetry, KeySetFetchOutcome } from '../../host/telemetry.js';
@@ -13,14 +13,14 @@ import { parsedUrl } from '../../../platform/text/url.js';
 import { isJsonObject } from '../../../platform/json/strict-json.js';
 
 const DEFAULT_FRESH_SECONDS = 3_600;
-/** Of a client ID metadata document, as its draft proposes. */
+/** The limit of a client ID metadata document, as its draft proposes. */
 const MAX_DOCUMENT_BYTES = 5_120;
 const FIRST_RETRY_SECONDS = 5;
 const LONGEST_RETRY_SECONDS = 300;
-/** Back-off times are spread by this part of them to both sides, lest many instances or entries beat in time. */
+/** The jitter of back-off times, in both directions, so that instances and entries do not retry in step. */
 const JITTER = 0.2;
 
-/** A fetch that is under way. */
+/** A running fetch. */
 interface Fetch {
   readonly cached: JwksCacheEntry;
   readonly startedAt: Date;
@@ -40,7 +40,7 @@ export class JwksRefresh {
     private readonly telemetry: ExchangeTelemetry,
   ) {}
 
-  /** Fetches one entry's keys; callers share a fetch that is under way. Never rejects. */
+  /** Fetches one entry's keys. Callers share a running fetch. Never rejects. */
   refresh(cached: JwksCacheEntry): Promise<void> {
     const running = this.flights.get(cached);
     if (running !== undefined) return running;
@@ -49,12 +49,12 @@ export class JwksRefresh {
     return flight;
   }
 
-  /** The fetch that is under way, if there is one. */
+  /** The running fetch, if there is one. */
   running(cached: JwksCacheEntry): Promise<void> | undefined {
     return this.flights.get(cached);
   }
 
-  /** Resolves when no fetch is under way any more. */
+  /** Resolves when no fetch is running. */
   async idle(): Promise<void> {
     await Promise.all(this.flights.values());
   }
@@ -121,8 +121,8 @@ export class JwksRefresh {
   }
 
   /**
-   * When the database is away the outcome counts at least here, and another try is due soon. The revision stays: the row of the
-   * database is not this state, and the next one stored is news.
+   * If the database is away, the outcome applies to this process only, and a retry is due soon. The revision stays, so that the
+   * next stored one is news.
    */
   private async store({ cached, knownRevision }: Fetch, outcome: FetchOutcome): Promise<void> {
     try {
@@ -150,7 +150,7 @@ export class JwksRefresh {
     return Math.min(backOffSeconds, LONGEST_RETRY_SECONDS, normalSeconds) * spread;
   }
 
-  /** Each dropped key once, until the set drops others. */
+  /** Warns once of each dropped key, until others are dropped. */
   private warn(cached: JwksCacheEntry, warnings: readonly string[]): void {
     const joined = warnings.join('\n');
     if (this.loggedWarnings.get(cached) === joined) return;
@@ -179,12 +179,12 @@ function later(moment: Date, seconds: number): Date {
   return new Date(moment.getTime() + seconds * 1000);
 }
 
-/** A key set in the document, as it would be fetched; or its address. */
+/** The key set in a client's document, or its address. */
 export type ClientKeySet = { readonly jwks: Uint8Array } | { readonly jwksUri: string };
 
 /**
- * @param url where the document was fetched, which is the id of its client
- * @throws JwksContentError where it is not the document of that client, or has no keys to authenticate by
+ * @param url the document's address, which is the client's id
+ * @throws JwksContentError if it is not that client's document, or has no keys
  */
 export function readClientDocument(bytes: Uint8Array, url: string): ClientKeySet {
   const document = parseDocument(bytes);
@@ -193,7 +193,7 @@ export function readClientDocument(bytes: Uint8Array, url: string): ClientKeySet
   if (id !== url) throw new JwksContentError('the client_id of the metadata document is not its address');
   if (method !== 'private_key_jwt')
     throw new JwksContentError('token_endpoint_auth_method of the metadata document is not private_key_jwt');
-  // RFC 7591 §2: not both.
+  // RFC 7591 §2: not both may be present.
   if (jwks !== undefined && jwksUri === undefined) return { jwks: Buffer.from(JSON.stringify(jwks)) };
   if (jwks === undefined && typeof jwksUri === 'string' && parsedUrl(jwksUri)) return { jwksUri };
   throw new JwksContentError('the metadata document must have either jwks or the URL jwks_uri');

@@ -1,4 +1,4 @@
-// Keeps the cached keys at the state of the snapshots, whichever instance has stored them.
+// Updates the cached keys from the snapshots that any instance stores.
 import type { Notifications, Subscription } from '../../../platform/jobs/notifications.js';
 import type { Clock } from '../../../platform/clock.js';
 import type { Log } from '../../../platform/log/log.js';
@@ -6,9 +6,9 @@ import type { JwksCache } from './jwks-cache-entry.js';
 import type { JwksSnapshotRepository } from './jwks-snapshot.repository.js';
 import { SNAPSHOT_CHANNEL } from './jwks-snapshot.repository.js';
 
-/** A notification may get lost, and then this is how soon a change is seen. */
+/** How soon a change is seen if its notification is lost. */
 const POLL_MS = 5_000;
-/** However many unknown kids come, the database is asked no more often for their sake. */
+/** Unknown kids cause no more frequent reads than this. */
 const REREAD_MS = 1_000;
 
 export class JwksSnapshotFollower {
@@ -27,8 +27,8 @@ export class JwksSnapshotFollower {
   ) {}
 
   /**
-   * Reads the snapshots of all entries and listens for changes from then on; again where there are other entries than before.
-   * A database that is away delays neither.
+   * Reads the snapshots of all entries and listens for changes. Called again after a change of the entries. Does not wait for a
+   * database that is away.
    */
   async start(): Promise<void> {
     await this.followNews();
@@ -43,20 +43,20 @@ export class JwksSnapshotFollower {
   }
 
   /**
-   * Reads what has changed if nothing was read for 5 seconds: also where there is one process, whose commands may have asked for
-   * a fetch. Never rejects.
+   * Reads changes if nothing was read for 5 seconds, also in a single process, whose commands may have requested a fetch. Never
+   * rejects.
    */
   async poll(): Promise<void> {
     if (this.cache.entries.length > 0 && this.sinceReadMs >= POLL_MS) await this.followQuietly();
   }
 
-  /** Reads what has changed, at most once a second; who asks more often shares a running reading or does without. */
+  /** Reads changes, at most once a second. More frequent calls share a running read or do nothing. */
   async reread(): Promise<void> {
     if (!this.notifications.hasOtherProcesses) return;
     if (this.reading !== undefined || this.sinceReadMs >= REREAD_MS) await this.follow();
   }
 
-  /** Reads what has changed. A reading under way is shared. */
+  /** Reads changes. Calls share a running read. */
   follow(): Promise<void> {
     this.reading ??= this.read().finally(() => (this.reading = undefined));
     return this.reading;
@@ -70,7 +70,7 @@ export class JwksSnapshotFollower {
       byHash.get(snapshot.urlHash)?.apply(snapshot);
   }
 
-  /** A reading that was under way when the news came may have been too early for it. */
+  /** Reads once more, because a running read may have been too early for the news. */
   private async followNews(): Promise<void> {
     await this.reading?.catch(() => undefined);
     await this.followQuietly();

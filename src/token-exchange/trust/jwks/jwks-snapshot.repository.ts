@@ -1,4 +1,4 @@
-// Keeps what was fetched from each JWKS address, for all instances and over restarts.
+// Stores the fetched key set of each JWKS address, for all instances and restarts.
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
@@ -40,10 +40,10 @@ const COLUMNS = `url_hash AS "urlHash", url, key_set AS "keySet", fresh_until AS
   consecutive_failures AS "consecutiveFailures", next_refresh_at AS "nextRefreshAt",
   last_unknown_kid_fetch_at AS "lastUnknownKidFetchAt", revision`;
 
-/** A JWKS address in the words of this table. */
+/** A JWKS address in this table. */
 export type JwksAddress = Pick<JwksSnapshot, 'urlHash' | 'url'>;
 
-/** What a fetch changes of a snapshot: of the keys where it brought a key set, be it empty; else of the failure. */
+/** A fetch's change of a snapshot: the keys, if it returned a key set, even an empty one; otherwise the failure. */
 export type FetchOutcome = Pick<JwksSnapshot, 'consecutiveFailures' | 'nextRefreshAt'> &
   Partial<
     Pick<JwksSnapshot, 'keySet' | 'freshUntil' | 'lastSuccessAt' | 'lastFailureAt' | 'lastFailureReason'>
@@ -52,7 +52,7 @@ export type FetchOutcome = Pick<JwksSnapshot, 'consecutiveFailures' | 'nextRefre
 /** The channel on which each stored outcome is announced (NOTIFY). */
 export const SNAPSHOT_CHANNEL = 'jwks_snapshot';
 
-/** How the table knows a URL. The query is not shown: it may hold a secret. */
+/** The address of a URL, without its query, which may contain a secret. */
 export function toJwksAddress(url: string): JwksAddress {
   const { origin, pathname, search } = new URL(url);
   const sent = origin + pathname + search;
@@ -79,7 +79,7 @@ export function neverTried(address: JwksAddress): JwksSnapshot {
 export class JwksSnapshotRepository {
   constructor(private readonly database: Database) {}
 
-  /** For requests that ask: what one waits for the database, in milliseconds. */
+  /** How long a request waits for the database, in milliseconds. */
   get waitMs(): number {
     return this.database.waitMs;
   }
@@ -91,7 +91,7 @@ export class JwksSnapshotRepository {
     );
   }
 
-  /** The rows whose revision is not the known one. The key sets of the others are not transferred. */
+  /** The rows with another revision than the known one. */
   findChanged(known: readonly Pick<JwksSnapshot, 'urlHash' | 'revision'>[]): Promise<JwksSnapshot[]> {
     return this.database.background.query<JwksSnapshot>(
       `SELECT ${COLUMNS} FROM token_exchange_jwks_snapshot AS held
@@ -101,11 +101,10 @@ export class JwksSnapshotRepository {
   }
 
   /**
-   * Stores the outcome of a fetch and announces it, in one statement. What it does not change stays.
-   * Only where the row is as it was when the fetch began: of overlapping fetches the first that is stored counts, so what is
-   * stored was always fetched later than what was there before (D94).
+   * Stores the outcome of a fetch and announces it, in one statement. Other columns stay. Requires the revision from the start of
+   * the fetch: of overlapping fetches only the first is stored, so a stored key set is always newer than its predecessor (D94).
    * @param knownRevision of the snapshot when the fetch began
-   * @returns the row as it stands now
+   * @returns the present row
    */
   async record(address: JwksAddress, outcome: FetchOutcome, knownRevision: number): Promise<JwksSnapshot> {
     const { keySet = null, freshUntil = null, lastSuccessAt = null } = outcome;
@@ -145,8 +144,8 @@ export class JwksSnapshotRepository {
 
   /**
    * Reserves the one extra fetch of a window for this instance. One atomic statement decides between all instances.
-   * A reservation that lies more than a window ahead was made by a wrong clock and does not count.
-   * @returns undefined when it was got, else when the holder of the present window made its own
+   * A reservation more than a window ahead was made by a wrong clock and is ignored.
+   * @returns undefined if the reservation succeeded, otherwise when the present holder made its own
    */
   async reserveUnknownKidFetch(address: JwksAddress, now: Date, windowMs: number): Promise<Date | undefined> {
     const [from, until] = [new Date(now.getTime() - windowMs), new Date(now.getTime() + windowMs)];
@@ -164,12 +163,11 @@ export class JwksSnapshotRepository {
   }
 
   /**
-   * Has the leader fetch addresses with its next look, and announces that. An address without an attempt has no row, and is due
-   * anyway.
+   * Makes addresses due for the leader, and announces it. An address without an attempt has no row, and is due anyway.
    */
   async makeDue(urlHashes: readonly string[]): Promise<void> {
     await this.database.background.query(
-      // A minute ago by any clock that is right enough.
+      // A minute ago, even if clocks differ a little.
       `WITH due AS (
          UPDATE token_exchange_jwks_snapshot
          SET next_refresh_at = least(next_refresh_at, now() - interval '1 minute'), revision = revision + 1

@@ -1,16 +1,16 @@
-// What the key set of an entry is worth at a moment: the one place that decides it, for tokens, operators, logs and metrics.
+// The state of an entry's key set at a moment, for tokens, operators, logs and metrics.
 import type { KeySetStateName } from '../../host/telemetry.js';
 import { whyUnusable } from '../jwks-content.js';
 import type { JwksSnapshot } from './jwks-snapshot.repository.js';
 
-/** A refresh that is under way, or a leader that is being replaced, is no reason to refuse a token. */
+/** A running refresh, or a change of the leader, is no reason to refuse a token. */
 const GRACE_SECONDS = 30;
 
 export interface KeySetState {
   readonly state: KeySetStateName;
-  /** Until when its keys serve, or have served; undefined where there are none. */
+  /** The end of its keys' use, also if it is past; undefined if there are none. */
   readonly servesUntil: Date | undefined;
-  /** Why nothing newer or nothing usable is there; undefined while the keys are held, and before an attempt has ended. */
+  /** Why there is nothing newer or usable; undefined while the keys are held, and before the first attempt has ended. */
   readonly reason: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export function isServing({ state }: Pick<KeySetState, 'state'>): boolean {
   return state === 'held' || state === 'stale';
 }
 
-/** For people; times are ISO 8601. */
+/** The state as messages say it; times are ISO 8601. */
 export function keySetInWords({ state, servesUntil, reason = '' }: KeySetState): string {
   const moment = servesUntil?.toISOString().replace(/\.\d+/, '');
   switch (state) {

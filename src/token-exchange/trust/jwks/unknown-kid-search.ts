@@ -1,4 +1,4 @@
-// Looks for a key that is not in the cache: in the shared snapshot first, then by one bounded extra fetch.
+// Searches a key that is not in the cache: first in the shared snapshot, then by one bounded extra fetch.
 import { setTimeout as pause } from 'node:timers/promises';
 import { withinWait } from '../../../platform/database/wait-limit.js';
 import type { Clock } from '../../../platform/clock.js';
@@ -8,18 +8,18 @@ import type { JwksSnapshotFollower } from './jwks-snapshot.follower.js';
 import type { JwksSnapshotRepository } from './jwks-snapshot.repository.js';
 
 const WINDOW_MS = 30_000;
-/** The deadline of a fetch, and a second to store what it brought. */
+/** The deadline of a fetch, and a second to store its result. */
 const LONGEST_WAIT_MS = 6_000;
 const LOOK_AGAIN_MS = 500;
 /** Requests that may wait for one fetch, which lasts five seconds if the endpoint hangs. Any stranger can send an unknown kid. */
 const MOST_WAITING = 32;
 /**
- * For all fetches of issuers' keys, and again for those of clients' keys. Together that is half of the requests that a process processes
- * at once (D102), since many endpoints may hang at the same time.
+ * The limit for issuers' keys, and again for clients' keys. Together they are half of the requests that a process handles at once
+ * (D102), because many endpoints may hang at the same time.
  */
 const MOST_WAITING_IN_ALL = 50;
 
-/** A fetch under way, with the number of requests that have begun to wait for it. */
+/** A running fetch, with the number of requests that wait for it. */
 interface SharedFetch {
   readonly done: Promise<void>;
   waiting: number;
@@ -27,7 +27,7 @@ interface SharedFetch {
 
 export class UnknownKidSearch {
   private readonly fetches = new Map<JwksCacheEntry, SharedFetch>();
-  /** Until when the window of an entry is known to be taken, by the monotonic clock. */
+  /** The known end of an entry's taken window, on the monotonic clock. */
   private readonly takenUntilMs = new WeakMap<JwksCacheEntry, number>();
 
   constructor(
@@ -38,11 +38,11 @@ export class UnknownKidSearch {
   ) {}
 
   /**
-   * Brings the cache to the newest state that may be asked for. A kid that it lacks afterwards is unknown.
+   * Updates the cache as far as the limits allow. A kid that is still missing is unknown.
    * @rule D36 A follower that meets an unknown kid asks the snapshot first, then for the one fetch that all share.
    * See jwks-key.provider.ts for the leader that refreshes, jwks-snapshot.follower.ts for how others hear of it,
    * `reserveUnknownKidFetch` in jwks-snapshot.repository.ts for the shared budget, leader.ts for who leads.
-   * For a request that would be one too many to wait, the kid is unknown at once (D34).
+   * If too many requests wait, the kid is unknown at once (D34).
    */
   async search(cached: JwksCacheEntry, kid: string): Promise<void> {
     await withinWait(this.snapshots.waitMs, () => this.follower.reread());
@@ -51,11 +51,11 @@ export class UnknownKidSearch {
     if (fetch === undefined || fetch.waiting >= MOST_WAITING || this.waitingInAll >= MOST_WAITING_IN_ALL)
       return;
     fetch.waiting += 1;
-    // The result of a fetch is stored with the limits of the background, for which no request waits (D49).
+    // The result of a fetch is stored in the background, without a request waiting for it (D49).
     await withinWait(LONGEST_WAIT_MS + this.snapshots.waitMs, () => fetch.done);
   }
 
-  /** How long no extra fetch of an entry is made, as far as this process knows; 0 where one may be made. */
+  /** How long no extra fetch of an entry is possible, as far as this process knows; 0 if one is. */
   windowLeftMs(cached: JwksCacheEntry): number {
     return Math.max(0, (this.takenUntilMs.get(cached) ?? 0) - this.clock.monotonicMs());
   }
@@ -65,7 +65,7 @@ export class UnknownKidSearch {
     const running = this.refresh.running(cached);
     if (running === undefined && this.windowLeftMs(cached) > 0) return undefined;
     const done = (running ?? this.reserveAndFetch(cached)).finally(() => this.fetches.delete(cached));
-    // Its failure is for those who wait, and there may be no place for any.
+    // Waiting requests handle a failure, and there may be none.
     done.catch(() => undefined);
     const fetch = { done, waiting: 0 };
     this.fetches.set(cached, fetch);
@@ -86,7 +86,7 @@ export class UnknownKidSearch {
     else await this.waitForOther(cached, reservedByOther);
   }
 
-  /** Another instance has the window and may be fetching: what it finds out is in the snapshot within seconds. */
+  /** Another instance has the window and may be fetching. Its result is in the snapshot within seconds. */
   private async waitForOther(cached: JwksCacheEntry, reservedAt: Date): Promise<void> {
     const sinceReservationMs = Math.max(this.clock.nowMs() - reservedAt.getTime(), 0);
     await this.lookInTime();

@@ -1,4 +1,4 @@
-// Serves the keys that stand in the entries themselves: those of the configuration, and of stored entries.
+// Provides the keys in configured and stored entries of type `static`.
 import { Inject, Injectable } from '@nestjs/common';
 import type { KeysHeld } from '../../host/telemetry.js';
 import type { TokenExchangeOptions } from '../../settings/token-exchange.options.js';
@@ -21,13 +21,13 @@ export class StaticKeyProvider {
     return this.keysByIssuer.get(issuer)?.get(kid);
   }
 
-  /** Takes other stored entries, all at once. None of them has the issuer and kid of another, or of a configured one. */
+  /** Replaces all stored entries at once. No two entries share issuer and kid. */
   replaceStored(entries: readonly StaticKeyEntry[]): void {
     this.stored = entries;
     this.keysByIssuer = keysByIssuer([...this.configured, ...entries]);
   }
 
-  /** All of them, suspended ones too. */
+  /** All entries, including suspended ones. */
   get entries(): readonly StaticKeyEntry[] {
     return [...this.configured, ...this.stored];
   }
@@ -37,7 +37,7 @@ export class StaticKeyProvider {
     return [...(this.keysByIssuer.get(issuer)?.values() ?? [])];
   }
 
-  /** One key for each static entry, none for one that is suspended. */
+  /** One key for each static entry that is not suspended. */
   held(): KeysHeld[] {
     return this.entries.map(({ label, issuer, suspended }) => {
       return { entry: label, issuer, count: suspended === true ? 0 : 1 };
@@ -47,7 +47,7 @@ export class StaticKeyProvider {
 
 type KeysByIssuer = ReadonlyMap<string, ReadonlyMap<string, TrustedKey>>;
 
-/** Two maps rather than one joined key: no separator can make two pairs look like one (see D37). */
+/** Nested maps instead of a joined key, so that no separator makes two pairs equal (D37). */
 function keysByIssuer(entries: readonly StaticKeyEntry[]): KeysByIssuer {
   const byIssuer = new Map<string, Map<string, TrustedKey>>();
   for (const { issuer, key } of entries) {

@@ -1,4 +1,4 @@
-// Finds the trusted key of a token, wherever it is kept.
+// Finds the trusted key of a token in all providers.
 import type { OnApplicationBootstrap } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import type { Flow } from '../../endpoint/flows.js';
@@ -34,12 +34,11 @@ export class TrustedKeyService implements OnApplicationBootstrap {
   }
 
   /**
-   * The keys of an issuer and kid by which a signature of the algorithm is tried, in their order; none where none is trusted. Where none
-   * serves the algorithm, those that there are. All have one policy.
-   * @rule D37 Keys are looked up by the pair; of a static and a fetched key with the same pair the static one wins. Configured
-   * entries go before stored ones (D70).
-   * @rule 5.3.2 A key whose entry was deleted verifies nothing new. May cause one bounded fetch where the issuer's keys are
-   * fetched and the kid is new (D34).
+   * The trusted keys of an issuer and kid for the algorithm, in the order of trying. If none fits the algorithm, all keys of the
+   * pair. All have one policy.
+   * @rule D37 Keys are looked up by the pair; a static key wins over a fetched one with the same pair, a configured entry over a
+   * stored one (D70).
+   * @rule 5.3.2 A key of a deleted entry verifies nothing new. An unknown kid of a JWKS issuer may cause one bounded fetch (D34).
    */
   async find(issuer: string, kid: string, algorithm: Algorithm | undefined): Promise<readonly TrustedKey[]> {
     const key = this.staticKeys.find(issuer, kid);
@@ -50,9 +49,9 @@ export class TrustedKeyService implements OnApplicationBootstrap {
   }
 
   /**
-   * As `find`, for a logout token: of the entries of its issuer, and of those that let this issuer send their logouts. Configured ones
-   * go first, so that no stored entry keeps a provider's logouts from them.
-   * @rule P.logoutIssuer The provider's key is one of the entry's, and ends what tokens of the entry's issuer have opened.
+   * As `find`, for a logout token: searches entries of its issuer, and entries with this `logoutIssuer`. Configured ones come
+   * first, so that no stored entry diverts their provider's logouts.
+   * @rule P.logoutIssuer The provider signs with a key of the entry, and ends sessions and tokens of the entry's issuer.
    */
   async findForLogout(
     issuer: string,
@@ -77,32 +76,32 @@ export class TrustedKeyService implements OnApplicationBootstrap {
     return [];
   }
 
-  /** Every issuer that an entry names. For refusals: it takes a pass over all entries. */
+  /** All issuers of entries. Only for refusals, because it needs a pass over all entries. */
   issuers(): ReadonlySet<string> {
     return new Set(this.entries.map(({ issuer }) => issuer));
   }
 
-  /** Whether an entry names the flow. It takes a pass over the entries. */
+  /** Whether an entry allows the flow. Needs a pass over all entries. */
   serve(flow: Flow): boolean {
     return this.entries.some((entry) => flowsOf(entry).has(flow));
   }
 
-  /** The keys of an issuer that are in memory; nothing is fetched. */
+  /** The keys of an issuer in memory. Fetches nothing. */
   keysOf(issuer: string): readonly TrustedKey[] {
     return [...this.staticKeys.keysOf(issuer), ...this.jwksKeys.keysOf(issuer)];
   }
 
-  /** Of the first key set of an issuer that serves no key; undefined where each serves. */
+  /** The state of an issuer's first key set without a usable key; undefined if there is none. */
   unservingKeySet(issuer: string): KeySetState | undefined {
     return this.jwksKeys.unservingKeySet(issuer);
   }
 
-  /** How long an unknown kid of an issuer causes no fetch, in seconds; undefined where the next one may. */
+  /** Seconds until an unknown kid of an issuer may cause a fetch; undefined if the next one may. */
   secondsToNextSearch(issuer: string): number | undefined {
     return this.jwksKeys.secondsToNextSearch(issuer);
   }
 
-  /** What entries say of the clients with an id: several where more than one entry names it. */
+  /** The clients with an id; several if more than one entry names it. */
   clientsNamed(id: string): readonly NamedClient[] {
     return this.entries.flatMap((entry) => {
       const client = entry.clients?.get(id);

@@ -1,4 +1,4 @@
-// Changes stored entries, each in a transaction of its caller, and returns the audit events.
+// Changes stored entries in the caller's transaction, and returns the audit events.
 import { isDeepStrictEqual } from 'node:util';
 import type { AuditContext, AuditEvent } from '../../audit/audit.bus.js';
 import { auditEvent } from '../../audit/audit.bus.js';
@@ -17,36 +17,36 @@ import type { StoredEntryRepository } from './stored-entry.repository.js';
 /** Every instance holds all of them in memory. */
 const MAX_ENTRIES = 1_000;
 
-/** What an entry trusts, as against how far. Another key is another entry, which can be suspended by itself. */
+/** The properties that identify a key. Another key is another entry, which can be suspended alone. */
 const FIXED = ['type', 'name', 'issuer', 'kid', 'algorithms', 'key', 'url'];
 
 const MANY_ORIGINS =
   `origins: must have at most ${MOST_ORIGINS_CHARACTERS.entries} characters with those of all other entries, ` +
   'since a header of every answer names them all';
 
-/** What a change works with. */
+/** The context of a change. */
 export interface StoredEntryWork {
   readonly transaction: Transaction;
   readonly context: AuditContext;
-  /** Whether the owner asks, or somebody who may as much. */
+  /** Whether the owner, a command or host code makes the change. */
   readonly isOwners: boolean;
 }
 
 /** A change that was made. */
 export interface StoredEntryChange {
   readonly name: string;
-  /** As it is checked now; undefined where it was removed, or has a problem. */
+  /** The checked entry; undefined if it was removed, or has a problem. */
   readonly entry?: TrustedKeyEntry;
-  /** Whether it and another entry have to do with the logouts of one issuer, now or before. */
+  /** Whether it affects another entry's logouts, now or before the change. */
   readonly sharesLogouts?: boolean;
-  /** What its author should know. */
+  /** Warnings for the author. */
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
-  /** For the trail, in the same transaction; none where all was as asked for already. */
+  /** Events for the same transaction; empty if nothing changed. */
   readonly events: readonly AuditEvent[];
 }
 
-/** @rule D73 Every change is in the trail with old and new. */
+/** @rule D73 Every change is in the trail with the old and the new entry. */
 export class StoredEntryChanges {
   constructor(
     private readonly repository: StoredEntryRepository,
@@ -54,8 +54,8 @@ export class StoredEntryChanges {
   ) {}
 
   /**
-   * @param like an entry with a static key, stored or configured, by its name: what is not given is as in it
-   * @throws StoredEntryError where the entry has a problem, or another one its name, its key or its URL
+   * @param like the name of an entry with a static key, whose properties are the defaults
+   * @throws StoredEntryError if the entry has a problem, or another entry has its name, key or URL
    */
   async add(given: unknown, work: StoredEntryWork, like?: string): Promise<StoredEntryChange> {
     const all = await this.repository.lockAll(work.transaction);
@@ -67,7 +67,7 @@ export class StoredEntryChanges {
       throw new StoredEntryError(
         `There is a stored entry with the name ${JSON.stringify(stored.name)} already.`,
       );
-    // Also one that takes no tokens today: it may take them tomorrow, by other rules, and would then go before this one.
+    // Also checks entries whose tokens are refused now: other rules may accept them later, and they would precede this one.
     for (const { identity, what } of identitiesOf(valueOf(stored))) {
       const twin = all.find((one) => identitiesOf(valueOf(one)).some((other) => other.identity === identity));
       if (twin !== undefined)
@@ -81,8 +81,8 @@ export class StoredEntryChanges {
   }
 
   /**
-   * The owner answers for all members of an entry that the owner has seen whole, and not for those of others by adding a client, say.
-   * @param edit makes the whole new entry of the present one
+   * An entry becomes the owner's only if the owner has seen it whole, and not by adding a client, for example.
+   * @param edit returns the whole new entry for the present one
    * @param revision that the author of the change has seen; undefined: `edit` takes whatever it is
    * @throws StoredEntryError where it has another revision
    * @throws StoredEntryError where there is no such entry, or it would have a problem; and what `edit` throws
@@ -111,14 +111,14 @@ export class StoredEntryChanges {
     return this.store(before, stored, { all: others, work });
   }
 
-  /** Nothing that was issued ends by it. @throws StoredEntryError where there is no such entry */
+  /** Issued sessions and tokens stay valid. @throws StoredEntryError where there is no such entry */
   async remove(name: string, work: StoredEntryWork): Promise<StoredEntryChange> {
     const before = this.find(await this.repository.lockAll(work.transaction), name);
     await this.repository.remove(work.transaction, before.name);
     return { name: before.name, warnings: [], notes: [], events: [eventOf(before, undefined, work)] };
   }
 
-  /** The findings about an entry if it were added now; nothing is stored. */
+  /** The findings about an entry if it were added now. Stores nothing. */
   async check(value: unknown, now: Date): Promise<CheckedStoredEntry> {
     const stored = newEntry(value, now, true);
     const all = await this.repository.all();
@@ -132,13 +132,13 @@ export class StoredEntryChanges {
     return this.find(await this.repository.all(), name);
   }
 
-  /** Those that no change of these concerns. */
+  /** The configured entries, which cannot be changed here. */
   get configured(): readonly TrustedKeyEntry[] {
     return this.rules().configured;
   }
 
   /**
-   * Every entry of an issuer, configured or stored, suspended ones too; undefined for one that takes no tokens. Stored ones are
+   * Every entry of an issuer, configured or stored, including suspended ones; undefined for one with problems. Stored ones are
    * locked until the transaction ends.
    */
   async ofIssuer(issuer: string, transaction: Transaction): Promise<(TrustedKeyEntry | undefined)[]> {
@@ -152,12 +152,12 @@ export class StoredEntryChanges {
     ];
   }
 
-  /** All of them, checked. */
+  /** All stored entries, checked. */
   async list(): Promise<CheckedStoredEntry[]> {
     return checkStoredEntries(await this.repository.all(), this.rules());
   }
 
-  /** Stores what has no problem, also beside the other entries; and a suspension in any case, so that it is certain. */
+  /** Stores an entry without problems, also with regard to the other entries. A suspension is stored in any case. */
   private async store(
     before: StoredEntry | undefined,
     stored: StoredEntry,
@@ -177,7 +177,7 @@ export class StoredEntryChanges {
     return { ...outcome, events: [eventOf(before, stored, work)] };
   }
 
-  /** One of them beside the others. */
+  /** Checks one entry against the others. */
   private checked(
     stored: StoredEntry,
     all: readonly StoredEntry[],
@@ -188,20 +188,20 @@ export class StoredEntryChanges {
     const others = all.filter((one) => one !== stored);
     const configured = this.configured.flatMap(({ origins = [] }) => [...origins]);
     const known = new Set([...configured, ...[before ?? [], others].flat().flatMap(originsIn)]);
-    // What adds none can be changed whatever the others name.
+    // A change that adds no origin is allowed whatever the other entries have.
     const addsOne = originsIn(stored).some((origin) => !known.has(origin));
     if (!addsOne || !areTooManyOrigins([...configured, ...all.flatMap(originsIn)], 'entries')) return checked;
     return { ...checked, entry: undefined, problems: [...checked.problems, MANY_ORIGINS] };
   }
 
-  /** Whether one of an entry and another, configured or stored, sends the logouts that the other sends, or those of its issuer. */
+  /** Whether an entry and another share a sender of logouts. */
   private sharesLogouts(stored: StoredEntry, all: readonly StoredEntry[]): boolean {
     const value = valueOf(stored);
     const others = all.filter(({ name }) => name !== stored.name).map(valueOf);
     return [...this.configured, ...others].some((other) => sendsFor(value, other) || sendsFor(other, value));
   }
 
-  /** @throws StoredEntryError for a name that no entry has */
+  /** @throws StoredEntryError for an unknown name */
   private modelOf(all: readonly StoredEntry[], name: string): { value: EntryValue; isOwners: boolean } {
     const stored = byName(all, name);
     if (stored !== undefined) return { value: valueOf(stored), isOwners: stored.isOwners };
@@ -211,7 +211,7 @@ export class StoredEntryChanges {
     return { value, isOwners: true };
   }
 
-  /** @param name as it was given, or as logs and lists have it */
+  /** @param name as given, or as logs and lists show it */
   private find(all: readonly StoredEntry[], name: string): StoredEntry {
     const found = byName(all, name);
     if (found !== undefined) return found;
@@ -228,13 +228,13 @@ function byName(all: readonly StoredEntry[], name: string): StoredEntry | undefi
   return all.find((one) => one.name === name) ?? all.find((one) => labelOf(one.name) === name);
 }
 
-/** Whether all that a change may do is to suspend the entry, or to resume it. */
+/** Whether a change only suspends or resumes the entry. */
 function isSwitch(before: EntryValue, after: EntryValue): boolean {
   return isDeepStrictEqual({ ...before, suspended: undefined }, { ...after, suspended: undefined });
 }
 
 function newEntry(value: unknown, now: Date, isOwners: boolean): StoredEntry {
-  // The database gives it its first revision.
+  // The database sets the first revision.
   return {
     name: nameOf(value),
     text: JSON.stringify(value ?? null),
@@ -245,7 +245,7 @@ function newEntry(value: unknown, now: Date, isOwners: boolean): StoredEntry {
   };
 }
 
-/** What another entry takes of one. @throws StoredEntryError */
+/** The properties that a new entry copies. @throws StoredEntryError */
 function ofStaticKey({ suspended: _, ...value }: EntryValue): EntryValue {
   if (value['type'] === 'static') return value;
   throw new StoredEntryError('The entry has a key set: its partner publishes the new key there.');
@@ -265,12 +265,12 @@ function refuseOtherKey(before: EntryValue, after: EntryValue): void {
   throw new StoredEntryError('What an entry trusts cannot be changed, only how far:', remedies);
 }
 
-/** Whether all that a change does is to suspend the entry. */
+/** Whether a change only suspends the entry. */
 function isStop(before: StoredEntry | undefined, after: StoredEntry): boolean {
   return before !== undefined && isDeepStrictEqual({ ...valueOf(before), suspended: true }, valueOf(after));
 }
 
-/** Of an entry as it was given, or read. */
+/** The logout properties of an entry, given or read. */
 interface LogoutMembers {
   readonly issuer?: unknown;
   readonly logoutIssuer?: unknown;
@@ -296,7 +296,7 @@ function eventOf(
   });
 }
 
-/** As they were given, also in an entry that has a problem today. */
+/** The given origins, even if the entry has a problem. */
 function originsIn(stored: StoredEntry): string[] {
   const { origins } = valueOf(stored);
   return Array.isArray(origins) ? origins.filter((origin) => typeof origin === 'string') : [];

@@ -1,4 +1,4 @@
-// Keeps the trust of this process at the state of the stored entries.
+// Applies the stored entries to this process.
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
@@ -17,12 +17,12 @@ import { checkStoredEntries } from './stored-entry.reader.js';
 import type { StoredEntriesState } from './stored-entry.repository.js';
 import { STORED_ENTRY_CHANNEL, StoredEntryRepository } from './stored-entry.repository.js';
 
-/** A notification may get lost, and then this is how soon a change is seen. */
+/** How soon a change is seen if its notification is lost. */
 const POLL_MS = 3_000;
 
 /**
- * @rule D72 A change counts on every instance within 10 seconds; where the table cannot be read, what is held stays.
- * By notification at once, else by looking; on the embedded database the one process hears of its own changes.
+ * @rule D72 A change applies on every instance within 10 seconds: by notification at once, otherwise by polling. If the table
+ * cannot be read, the known entries stay. On the embedded database the only process knows its own changes.
  */
 @Injectable()
 export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -44,12 +44,12 @@ export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplic
     @Inject(LOGGER) private readonly logger: Log,
   ) {}
 
-  /** Whether the stored entries were read at least once: before that it is unknown whom this process should trust. */
+  /** Whether the stored entries were read at least once. Before that the trusted issuers are unknown. */
   get isKnown(): boolean {
     return this.known !== undefined;
   }
 
-  /** Those that have no problem, in the order in which they were added; suspended ones too. A new list after each change. */
+  /** The entries without problems, in the order of their addition, including suspended ones. A new list after each change. */
   get entries(): readonly TrustedKeyEntry[] {
     return this.held;
   }
@@ -67,20 +67,20 @@ export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplic
     await this.reading;
   }
 
-  /** Reads what has changed. A reading under way is shared. Never rejects. */
+  /** Reads changes. Calls share a running read. Never rejects. */
   follow(): Promise<void> {
     this.reading ??= this.readQuietly().finally(() => (this.reading = undefined));
     return this.reading;
   }
 
-  /** A change by this process, also by an operator. A reading that was under way may have been too early for it. */
+  /** Follows a change by this process. Reads once more, because a running read may have been too early. */
   @OnEvent('svc.audit.token-exchange.stored-entry-changed')
   async followNews(): Promise<void> {
     await this.reading;
     await this.follow();
   }
 
-  /** Only this process changes the embedded database, so it looks only for what could not be read. */
+  /** Only this process changes the embedded database, so it polls only after a failed read. */
   private async poll(): Promise<void> {
     if (this.notifications.hasOtherProcesses || this.isFailing) await this.follow();
   }
@@ -99,7 +99,7 @@ export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplic
     }
   }
 
-  /** The state is read first: what is changed between the two readings is news the next time. */
+  /** Reads the state first, so that a change between the two reads is news the next time. */
   private async read(): Promise<void> {
     const state = await this.repository.state();
     if (state === this.known) return;
@@ -111,7 +111,7 @@ export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplic
       this.logger.info(summaryOf(checked), 'stored trusted key entries read');
   }
 
-  /** All of it in one turn, so that no request meets the half; what is waited for is the reading of stored key sets. */
+  /** Applies all entries in one turn, so that no request sees a part. Waits only for the stored key sets. */
   private async trust(entries: readonly TrustedKeyEntry[]): Promise<void> {
     this.held = entries;
     this.staticKeys.replaceStored(entries.filter((entry) => entry.type === 'static'));
@@ -121,7 +121,7 @@ export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplic
     ]);
   }
 
-  /** Each problem once, until it is solved. */
+  /** Logs each problem once, until it is solved. */
   private warn(checked: readonly CheckedStoredEntry[]): void {
     const problems = checked.flatMap((one) =>
       one.problems.map((problem) => ({ name: one.stored.name, problem })),

@@ -1,4 +1,4 @@
-// Reads stored entries by the rules of the configured ones, by the few that only stored ones have, and beside all other entries.
+// Reads stored entries by the rules of configured ones, by their own rules, and against all other entries.
 import { JsonError, isJsonObject, parseStrictJson } from '../../../platform/json/strict-json.js';
 import type { Findings } from '../entry-members.js';
 import { readEntry } from '../entry-reader.js';
@@ -14,16 +14,16 @@ export interface StoredEntriesRules {
   readonly rules: TrustedKeysRules;
 }
 
-/** Far above the largest key with the longest lists that are of use. */
+/** Far above the largest useful entry. */
 const MAX_ENTRY_BYTES = 64 * 1024;
 const MAX_NAME_CHARACTERS = 64;
-/** Control characters, format characters and line ends: a name is typed, and shown in tables. */
+/** Control characters, format characters and line ends, because a name is typed and shown in tables. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u;
 
 /**
- * Checks all stored entries together. A newer version, or the strict policy, may refuse what was taken once; and a
- * configuration may have come to hold what was stored before.
- * @rule D70 Of entries that would answer for the same token the configured one counts, then the one that was stored first.
+ * Checks all stored entries together. A newer version or the strict policy may refuse an entry that was accepted before, and a
+ * configured entry may now conflict with it.
+ * @rule D70 Of entries for the same tokens the configured one applies, then the one that was stored first.
  * @param stored in the order in which they were added
  */
 export function checkStoredEntries(
@@ -50,8 +50,8 @@ export function checkStoredEntries(
 }
 
 /**
- * Checks an entry that stands alone (D70), in the words in which configured ones are checked; without the entry if it has a problem.
- * @param rules of the configured entries: strict ones leave nothing that those of stored entries would have to add
+ * Checks a single entry by the rules of configured ones (D70). The result has no entry if there is a problem.
+ * @param rules the rules of configured entries; strict ones already include the rules of stored entries
  */
 export function readStoredEntry(
   value: unknown,
@@ -64,7 +64,7 @@ export function readStoredEntry(
   return { ...findings, entry: findings.problems.length > 0 ? undefined : entry };
 }
 
-/** Adds a problem if the entry could make administrators (D144). An entry that lists no roles may assign all others. */
+/** Adds a problem if the entry could create administrators (D144). An entry that lists no roles may assign all others. */
 function ofAdministrator(
   entry: TrustedKeyEntry,
   { assignableRoles, privilegedRoles = assignableRoles }: TrustedKeysRules,
@@ -82,13 +82,13 @@ function ofAdministrator(
   return { ...entry, ...limits, key: { ...key, policy: { ...key.policy, ...limits } } };
 }
 
-/** The name of an entry that is fit to be stored; else the empty one. */
+/** The name of a storable entry, otherwise an empty string. */
 export function nameOf(value: unknown): string {
   const name = isJsonObject(value) ? value['name'] : undefined;
   return typeof name === 'string' ? name : '';
 }
 
-/** A text that cannot be parsed is reported as no object. */
+/** A string that cannot be parsed is reported as no object. */
 function parse(text: string): unknown {
   try {
     return parseStrictJson(text);
@@ -98,7 +98,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** What an entry shares with no other: what it answers for, and how metrics call it. */
+/** What an entry must not share with another: its tokens, and its name in metrics. */
 function allIdentitiesOf(entry: TrustedKeyEntry): EntryIdentity[] {
   const { type, issuer, label } = entry;
   return [

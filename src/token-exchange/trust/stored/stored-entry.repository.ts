@@ -1,4 +1,4 @@
-// Keeps the stored entries, and notifies the other instances of each change.
+// Stores the entries, and notifies other instances of each change.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import type { Transaction } from '../../../platform/database/transaction.js';
@@ -8,7 +8,7 @@ import type { StoredEntry } from './stored-entry.js';
 /** The channel on which each change is announced (NOTIFY). */
 export const STORED_ENTRY_CHANNEL = 'stored_entry';
 
-/** The state of the table at some moment: equal ones stand for the same entries. */
+/** The state of the table: equal states mean the same entries. */
 export type StoredEntriesState = string;
 
 const ALL = `SELECT name, entry AS text, is_owners AS "isOwners", created_at AS "createdAt", changed_at AS "changedAt", revision::text
@@ -19,8 +19,8 @@ export class StoredEntryRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * The state of the table. Each change takes a higher revision than all before it, and ends before the next begins: while
-   * highest revision and number are the same, so are the rows.
+   * The state of the table. Changes are serialized, and each takes a higher revision: while highest revision and number of rows
+   * are the same, so are the rows.
    */
   async state(): Promise<StoredEntriesState> {
     const [row] = await this.database.background.query<{ state: StoredEntriesState }>(
@@ -41,7 +41,7 @@ export class StoredEntryRepository {
     return manager.query<StoredEntry[]>(ALL);
   }
 
-  /** Makes or replaces the row of a name, with another revision, and announces it. Call after `lockAll`. */
+  /** Inserts or replaces the row of a name, with another revision, and announces it. Call after `lockAll`. */
   async put(
     transaction: Transaction,
     { name, text, isOwners, createdAt, changedAt }: StoredEntry,
@@ -55,7 +55,7 @@ export class StoredEntryRepository {
     await this.announce(transaction);
   }
 
-  /** Takes the row of a name away, and announces it. Call after `lockAll`. */
+  /** Deletes the row of a name, and announces it. Call after `lockAll`. */
   async remove(transaction: Transaction, name: string): Promise<void> {
     await managerOf(transaction).query('DELETE FROM token_exchange_stored_entry WHERE name = $1', [name]);
     await this.announce(transaction);

@@ -1,4 +1,4 @@
-// Changes stored entries for a host, by its own code: there is no way to them over HTTP.
+// Changes stored entries for a host's own code. They cannot be changed over HTTP.
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditBus } from '../../audit/audit.bus.js';
 import { Clock } from '../../../platform/clock.js';
@@ -12,14 +12,14 @@ import { STORED_ENTRIES_RULES, shownEntry } from './stored-entry.js';
 import type { StoredEntriesRules } from './stored-entry.reader.js';
 import { StoredEntryRepository } from './stored-entry.repository.js';
 
-/** A stored entry as people and programs may be shown it. */
+/** A stored entry that people and programs may see. */
 export interface StoredEntryStatus {
   readonly name: string;
-  /** `refused`: it takes no tokens, since it has problems. */
+  /** `refused`: its tokens are refused, because it has problems. */
   readonly state: 'trusted' | 'suspended' | 'refused';
-  /** As it was stored, but for the query of a URL. */
+  /** As it was stored, without the query of a URL. */
   readonly entry: EntryValue;
-  /** What its tokens may do, a phrase for each thing; empty where it is refused. */
+  /** What its tokens may do, in phrases; empty if the entry is refused. */
   readonly policy: readonly string[];
   readonly problems: readonly string[];
   /** ISO 8601. */
@@ -28,15 +28,16 @@ export interface StoredEntryStatus {
   readonly changedAt: string;
 }
 
-/** What becomes of the tokens of a stored entry. */
+/** Whether the tokens of a stored entry are accepted. */
 export function stateOf({ entry }: CheckedStoredEntry): StoredEntryStatus['state'] {
   if (entry === undefined) return 'refused';
   return entry.suspended === true ? 'suspended' : 'trusted';
 }
 
 /**
- * Entries beside those of the settings. Each change is in the audit trail, and counts on every process of the host within 10
- * seconds, in this one when it resolves. A token or an embedded session must never change trust (D73): do not call this for its user.
+ * Entries besides the configured ones. Each change is in the audit trail, and applies in every process of the host within 10
+ * seconds, in this one when it resolves. A token or an embedded session must never change trust (D73), so do not call this for
+ * its user.
  */
 @Injectable()
 export class StoredEntryService {
@@ -53,7 +54,7 @@ export class StoredEntryService {
   }
 
   /**
-   * @param entry as it would stand in the settings, with a `name`
+   * @param entry as in the settings, with a `name`
    * @throws StoredEntryError with every problem
    */
   add(entry: object): Promise<StoredEntryChange> {
@@ -61,7 +62,8 @@ export class StoredEntryService {
   }
 
   /**
-   * @param edit makes the whole new entry of the present one. With `suspended: true` none of its tokens is taken, until it is removed again
+   * @param edit returns the whole new entry for the present one. With `suspended: true` its tokens are refused until the property
+   * is removed
    * @throws StoredEntryError where there is no such entry, or it would have a problem; and what `edit` throws
    */
   change(name: string, edit: (entry: EntryValue) => EntryValue): Promise<StoredEntryChange> {
@@ -96,7 +98,7 @@ export class StoredEntryService {
       const result = await change({ transaction, context, isOwners: true });
       return { result, events: result.events };
     });
-    // By the event it would be later, and not at all where the host gives events another prefix.
+    // The event would apply it later, and not at all if the host uses another prefix.
     await this.follower.followNews();
     return changed;
   }

@@ -1,4 +1,4 @@
-// A trusted key entry that a command, or a host's own code, has made: how it is kept, shown, and why it may not be changed.
+// A trusted key entry in the database: how it is stored and shown, and why a change is refused.
 import { isJsonObject } from '../../../platform/json/strict-json.js';
 import { toJwksAddress } from '../jwks/jwks-snapshot.repository.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
@@ -7,13 +7,13 @@ import { parsedUrl } from '../../../platform/text/url.js';
 /** An entry as it was given. */
 export type EntryValue = Readonly<Record<string, unknown>>;
 
-/** An entry as the table has it. */
+/** An entry in the table. */
 export interface StoredEntry {
   /** Unique among stored entries. */
   readonly name: string;
   /** The entry as JSON text, by the rules of the configuration. */
   readonly text: string;
-  /** Whether the owner, or somebody who may as much, set its members: a command, or a host's own code. */
+  /** Whether the owner, a command or a host's own code set its properties. */
   readonly isOwners: boolean;
   readonly createdAt: Date;
   readonly changedAt: Date;
@@ -21,19 +21,19 @@ export interface StoredEntry {
   readonly revision: string;
 }
 
-/** A stored entry, and what the rules of today say of it. */
+/** A stored entry, checked by the present rules. */
 export interface CheckedStoredEntry {
   readonly stored: StoredEntry;
-  /** Undefined where it has a problem: it takes no tokens then. */
+  /** Undefined if it has a problem: its tokens are refused then. */
   readonly entry?: TrustedKeyEntry;
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
 }
 
-/** A change of stored entries that cannot be made, by something that its author can mend. Holds no value of the entry. */
+/** A refused change of stored entries, which its author can correct. Contains no value of the entry. */
 export class StoredEntryError extends Error {
-  /** @param problems each of what is wrong with the entry, with its member */
+  /** @param problems what is wrong with the entry, by property */
   constructor(
     message: string,
     readonly problems: readonly string[] = [],
@@ -43,7 +43,7 @@ export class StoredEntryError extends Error {
   }
 }
 
-/** Empty where another version has stored what this one cannot read. */
+/** Empty if this version cannot read it. */
 export function valueOf({ text }: Pick<StoredEntry, 'text'>): EntryValue {
   try {
     const value: unknown = JSON.parse(text);
@@ -53,7 +53,7 @@ export function valueOf({ text }: Pick<StoredEntry, 'text'>): EntryValue {
   }
 }
 
-/** An entry as people and programs may be shown it: without the query of a URL, which may hold a secret. */
+/** An entry that people and programs may see: without the query of a URL, which may contain a secret. */
 export function shownEntry(stored: StoredEntry): EntryValue {
   const value = valueOf(stored);
   const { url } = value;
@@ -61,5 +61,5 @@ export function shownEntry(stored: StoredEntry): EntryValue {
   return { ...value, url: toJwksAddress(url).url };
 }
 
-/** Of a `StoredEntriesRules`. */
+/** Injection token of a `StoredEntriesRules`. */
 export const STORED_ENTRIES_RULES = Symbol('STORED_ENTRIES_RULES');
