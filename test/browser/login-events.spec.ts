@@ -79,30 +79,6 @@ describeInBrowser('the events of a login', () => {
       await product.renew(browsing.token('ada'));
       expect((await product.event(3))[0]).toBe('session-ready');
     });
-
-    it('[D51] a renewal with the token of another user fails, and the session of the first goes on', async () => {
-      const product = await signedIn();
-      await product.renew(browsing.token('ben'));
-      expect(await product.event(2)).toEqual([
-        'login-failed',
-        { during: 'renewal', error: 'session_of_another_user', requestId: expect.any(String) },
-      ]);
-      await product.frame.getByRole('button', { name: 'Refresh' }).click();
-      await product.frame.getByText('Morning orders').waitFor();
-      expect(await product.eventNames()).toEqual(['session-ready', 'login-failed']);
-    });
-  });
-
-  it('[D26] a renewal extends the same session, and loads nothing again', async () => {
-    const product = await signedIn();
-    const [, first] = await product.event(1);
-    const before = await sessions();
-    await product.markFrame();
-    const renewal = product.page.evaluate(`instance.renew('${browsing.token('ada')}')`);
-    const [name, second] = await product.event(2);
-    expect([name, String(second['expiresAt']) > String(first['expiresAt'])]).toEqual(['session-ready', true]);
-    expect(await renewal).toEqual(second);
-    expect([await sessions(), await product.isFrameMarked()]).toEqual([before, true]);
   });
 
   it('[D26] of two renewals at once the second replaces the first, and one session stays', async () => {
@@ -138,36 +114,6 @@ describeInBrowser('the events of a login', () => {
       await product.page.unroute(LOGIN);
       await product.login(browsing.token('ada'));
       expect((await product.event(2))[0]).toBe('session-ready');
-    });
-  });
-
-  describe('[D28] logout()', () => {
-    it('[D28] ends the session that there is, also after a refused login', async () => {
-      const product = await browsing.productPage();
-      const token = browsing.token('ada');
-      await product.login(token);
-      await product.event(1);
-      await product.login(token);
-      await product.event(2);
-      const before = await sessions();
-      await product.logout();
-      expect(await product.event(3)).toEqual(['session-ended', { reason: 'signed-out' }]);
-      expect(await sessions()).toBe(before - 1);
-      await product.heading('You have signed out');
-    });
-
-    it('[D28] replaces a renewal in progress, and no session stays', async () => {
-      const product = await signedIn();
-      const before = await sessions();
-      await product.page.route(LOGIN, (route) => setTimeout(() => void route.continue(), 500));
-      const ends = await product.page.evaluate(
-        `Promise.all([instance.renew('${browsing.token('ada')}').catch(({ error }) => error),
-          new Promise((resolve) => setTimeout(resolve, 200)).then(() => instance.logout()).then(() => 'out')])`,
-      );
-      expect(ends).toEqual(['given_up', 'out']);
-      await product.page.waitForTimeout(1000);
-      expect(await sessions()).toBe(before - 1);
-      expect(await product.eventNames()).toEqual(['session-ready', 'session-ended']);
     });
   });
 });

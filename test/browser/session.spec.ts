@@ -5,8 +5,6 @@ import { TestClock } from '../support/test-clock.js';
 import { until } from '../support/until.js';
 import type { ProductPage } from '../support/partner-site.js';
 
-const EMBED = '**/rest/auth/embed';
-
 describeInBrowser('a session in the frame', () => {
   const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders' } });
 
@@ -39,14 +37,6 @@ describeInBrowser('a session in the frame', () => {
       expect(await product.event(2)).toEqual(['session-ended', { reason: 'signed-out' }]);
       expect(await product.frame.locator('body').textContent()).not.toContain('ada Tester');
       expect(await product.frame.getByText('Morning orders').count()).toBe(0);
-    });
-
-    it('[D28] in one frame leaves the other frames of the site signed in', async () => {
-      const [one, other] = [await signedIn(), await signedIn()];
-      await one.logout();
-      await one.heading('You have signed out');
-      await other.reloadFrame();
-      await other.frame.getByText('Morning orders').waitFor();
     });
 
     it('[D28] during a renewal ends the session, and no answer of the renewal opens it again', async () => {
@@ -83,37 +73,6 @@ describeInBrowser('a session in the frame', () => {
   });
 
   describe('[D25] what other windows get of it', () => {
-    it('[D25] a sibling frame and an opener are not heard', async () => {
-      const product = await signedIn();
-      const send = `for (const type of ['sign-out', 'login', 'renew', 'navigate', 'appearance', 'hello'])
-        TARGET.postMessage({ type, id: 1, token: 'x', path: '/#workflow=x', lang: 'de', look: { lang: 'de' } }, '*')`;
-      await product.page.evaluate(`new Promise((resolve) => {
-        const sibling = document.createElement('iframe');
-        sibling.srcdoc = '<script>' + ${JSON.stringify(send.replace('TARGET', 'parent[0]'))} + '</script>';
-        sibling.onload = resolve;
-        document.body.append(sibling);
-      })`);
-      const opened = browsing.context.waitForEvent('page');
-      await product.page.evaluate(`window.other = open('${browsing.instanceOrigin}/frame?host=' + origin)`);
-      const page = await opened;
-      await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
-      await product.page.evaluate(send.replace('TARGET', 'other'));
-      await page.waitForTimeout(300);
-      expect(await page.evaluate('document.documentElement.lang')).toBe('en');
-      expect(await product.frame.locator('html').getAttribute('lang')).toBe('en');
-      expect(await product.eventNames()).toEqual(['session-ready']);
-      await product.frame.getByText('Morning orders').waitFor();
-      await page.close();
-    });
-
-    it('[D25] a host page of another entry cannot use a token: the origin is the one that the browser reports', async () => {
-      const limited = await browsing.productPage('other.test');
-      const posted = limited.page.waitForRequest(EMBED);
-      await limited.login(browsing.token('ada'));
-      const sent = new URLSearchParams((await posted).postData() ?? '');
-      expect(sent.get('hostOrigin')).toBe(browsing.originOf('other.test'));
-    });
-
     it('[D25] no request has a cookie, and the key cannot be exported', async () => {
       const product = await signedIn();
       const headers: Promise<Record<string, string>>[] = [];
@@ -188,16 +147,6 @@ describeInBrowser('a session in the frame', () => {
       expect(await userShown(product)).toBe(1);
       await product.renew(browsing.token('ada'));
       expect((await product.event(3))[0]).toBe('session-ready');
-    });
-
-    it('[D26] two at once leave one session, and the later one is answered', async () => {
-      const product = await signedIn();
-      const before = await openSessions();
-      await product.renew(browsing.token('ada'));
-      await product.renew(browsing.token('ada'));
-      expect((await product.event(2))[0]).toBe('session-ready');
-      await product.reloadFrame();
-      expect(await openSessions()).toHaveLength(before.length);
     });
   });
 });

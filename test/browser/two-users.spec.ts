@@ -35,17 +35,6 @@ describeInBrowser('[D51] several users in one browser', () => {
     },
     LONG_MS,
   );
-
-  it.each(WHERE)('[D51] one of two users in two %s signs out: the other goes on', async (_, pages) => {
-    together = await Together.load(browsing, pages);
-    await together.outcomes();
-    await together.frame('ada').getByRole('button', { name: 'Sign out' }).click();
-    await together.frame('ada').getByRole('heading', { name: 'You have signed out' }).waitFor();
-    await together.frame('ben').getByRole('button', { name: 'Refresh' }).click();
-    await together.frame('ben').getByText('Secret of ben').waitFor();
-    expect(await together.page('ben').evaluate(`told.ben`)).toEqual(['session-ready']);
-  });
-
   it.each(WHERE)('[D51] one of two users in two %s is disabled: the other goes on', async (_, pages) => {
     together = await Together.load(browsing, pages);
     await together.outcomes();

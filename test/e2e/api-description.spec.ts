@@ -13,8 +13,6 @@ import { TestService } from '../support/test-service.js';
 const DPOP = `DPoP algs="${SIGNING_ALGORITHMS.join(' ')}"`;
 const METADATA = 'resource_metadata="https://instance.example/.well-known/oauth-protected-resource"';
 const TOO_LARGE = 2 * 1024 * 1024 + 1;
-/** As a browser revalidates; `fetch` would ask for a new answer by itself. */
-const REVALIDATION = { 'cache-control': 'max-age=0' };
 
 describeOnAnyDatabase('the description of the API', (database) => {
   const service = TestService.forBlock(database);
@@ -133,25 +131,6 @@ describeOnAnyDatabase('the description of the API', (database) => {
     for (const path of files) expect([path, (await service.fetch(path)).status]).toEqual([path, 200]);
   });
 
-  it('answers the script of its page by its tag, compressed for who takes that', async () => {
-    const get = (headers: Record<string, string>) =>
-      service.fetch('/api/v1/docs/swagger-ui-bundle.js', { headers: { ...REVALIDATION, ...headers } });
-    const plain = await get({ 'accept-encoding': 'identity' });
-    const compressed = await get({ 'accept-encoding': 'gzip' });
-    expect([plain, compressed].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip']);
-    expect(await compressed.text()).toBe(await plain.text());
-    expect(Number(compressed.headers.get('content-length'))).toBeLessThan(500_000);
-    const tags = [plain, compressed].map(({ headers }) => headers.get('etag') ?? '');
-    expect(new Set(tags).size).toBe(2);
-    expect((await get({ 'accept-encoding': 'gzip', 'if-none-match': tags[1] ?? '' })).status).toBe(304);
-    expect((await get({ 'accept-encoding': 'gzip', 'if-none-match': tags[0] ?? '' })).status).toBe(200);
-    const failed = await get({ 'if-match': '"other"' });
-    expect([failed.status, await failed.json()]).toEqual([
-      412,
-      expect.objectContaining({ error: 'precondition_failed' }),
-    ]);
-  });
-
   it('is answered by its tag', async () => {
     const get = (headers: Record<string, string> = {}) => service.fetch('/api/v1/openapi.json', { headers });
     const { headers } = await get();
@@ -163,11 +142,6 @@ describeOnAnyDatabase('the description of the API', (database) => {
       headers.get('etag'),
     ]);
     expect((await get({ 'if-none-match': '"other"' })).status).toBe(200);
-  });
-
-  it('has no other files', async () => {
-    for (const name of ['package.json', '..%2Fpackage.json', 'constructor', 'swagger-ui.js.map'])
-      expect([name, (await service.fetch(`/api/v1/docs/${name}`)).status]).toEqual([name, 404]);
   });
 
   it('[D39] answers 403 feature_not_licensed where the licence lacks the feature', async () => {

@@ -1,7 +1,5 @@
 // The admin commands on both databases, beside a running holder of the database, and as the built program.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { MIGRATIONS, SCHEMA } from '../../src/instance/schema.js';
@@ -9,9 +7,6 @@ import type { TestDatabase } from '../support/databases.js';
 import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { LockProcess } from '../support/lock-process.js';
 import { CommandLine } from '../support/run-cli.js';
-
-const PROJECT = join(__dirname, '..', '..');
-const PROGRAM = join(PROJECT, 'dist', 'src', 'cli', 'svc-admin.js');
 
 interface ListedUser {
   id: string;
@@ -107,16 +102,6 @@ describeOnAnyDatabase('svc-admin users, with either database', (database) => {
   ])('refuses %j', async (options, complaint) => {
     const { exitCode, stderr } = await admin.run(['users', 'create', ...options]);
     expect([exitCode, stderr]).toEqual([2, `error: ${complaint}\n`]);
-  });
-
-  it('disables and enables by id and by e-mail address, twice without harm', async () => {
-    const { id } = await admin.createUser('switch@b.example');
-    const isEnabled = async () => (await admin.users()).find((user) => user.id === id)?.enabled;
-    expect(await admin.output(['users', 'disable', id])).toBe(`User ${id} is disabled.\n`);
-    expect(await isEnabled()).toBe(false);
-    expect(await admin.output(['users', 'disable', 'Switch@b.example'])).toBe(`User ${id} is disabled.\n`);
-    expect(await admin.output(['users', 'enable', 'switch@b.example'])).toBe(`User ${id} is enabled.\n`);
-    expect(await isEnabled()).toBe(true);
   });
 
   it('lists every user once, by e-mail address, however many there are, also as a table', async () => {
@@ -305,41 +290,10 @@ describeOnPostgresql('svc-admin beside others on one PostgreSQL database', (data
     expect((await admin.users()).filter(({ role }) => role === 'global:owner')).toHaveLength(1);
   });
 });
-
-describe('svc-admin as it is built', () => {
-  if (!existsSync(PROGRAM)) {
-    it.skip('skipped: dist/src/cli/svc-admin.js is not there; npm run build makes it', () => undefined);
-    return;
-  }
-  const line = new CommandLine();
-
-  it('reports the version of the package, and exits with 2 when it is called wrongly', async () => {
-    const { version } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as {
-      version: string;
-    };
-    expect(await runProgram(['--version'], line.folder)).toEqual({
-      exitCode: 0,
-      stdout: `${version}\n`,
-      stderr: '',
-    });
-    expect(await runProgram(['frobnicate'], line.folder)).toMatchObject({ exitCode: 2, stdout: '' });
-  });
-});
-
 function personalProjects(admin: Administration, userId: string): Promise<unknown[]> {
   return admin.query(
     `SELECT p.type, m.role FROM project p JOIN project_member m ON m.project_id = p.id AND m.user_id = p.personal_owner_id
      WHERE p.personal_owner_id = $1`,
     [userId],
   );
-}
-
-async function runProgram(args: string[], cwd: string) {
-  const env = { PATH: process.env['PATH'] };
-  const child = spawn(process.execPath, [PROGRAM, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const said = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text));
-  const [exitCode] = (await once(child, 'close')) as [number | null];
-  return { exitCode, ...said };
 }

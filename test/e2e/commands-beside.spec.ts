@@ -299,14 +299,6 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     expect(left).toBe(0);
     for (const client of idle) client.destroy();
   });
-
-  it('[D46] commands at the same moment are all done', async () => {
-    const made = await Promise.all(
-      Array.from({ length: 12 }, (_, n) => beside.createUser(`many-${n}@b.example`)),
-    );
-    expect(new Set(made.map(({ id }) => id)).size).toBe(12);
-  });
-
   it('[D46] a long list comes in pages, each user once', async () => {
     await beside.service.rows(`INSERT INTO user_account (id, email, normalized_email, role)
       SELECT gen_random_uuid(), n || '@long.example', n || '@long.example', 'global:member' FROM generate_series(1, 3000) n`);

@@ -184,15 +184,6 @@ describeBuilt('[D46] built commands beside the built service', () => {
     expect([ended.status, ended.stderr]).toEqual([1, stderr]);
   });
 
-  it.each([
-    ['--help', 0, /^Usage: npm run demo -- /],
-    ['--faster', 2, /^Unknown option '--faster'.*\nUsage: npm run demo -- /],
-  ])('the demo says how it is used: %s', (option, status, said) => {
-    const demo = join(REPOSITORY, 'dist', 'demo', 'run.js');
-    const ended = spawnSync(process.execPath, [demo, option], { encoding: 'utf8' });
-    expect([ended.status, ended.stdout + ended.stderr]).toEqual([status, expect.stringMatching(said)]);
-  });
-
   if (process.getuid?.() !== 0 || !canNobodyRead(program)) {
     const reason = 'only root can run a command as another account, which has to be able to read it';
     it.skip(`skipped: ${reason}`, () => undefined);

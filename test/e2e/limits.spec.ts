@@ -10,7 +10,7 @@ import { ConcurrencyLimit } from '../../src/platform/http/concurrency-limit.js';
 import { ApiWorld } from '../support/api-world.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import { JwksServer, silence } from '../support/jwks-server.js';
-import { cookieOf, meStatus } from '../support/logins.js';
+import { meStatus } from '../support/logins.js';
 import { LOGOUT_PATH, logoutToken } from '../support/logout-tokens.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import { sendBytes, sendRaw } from '../support/raw-http.js';
@@ -557,20 +557,6 @@ describeOnEachDatabase('[D103] quotas', (database) => {
     expect(await told(make())).toBe('409 quota_exceeded');
   });
 
-  it('[D103] credentials', async () => {
-    const user = await world.createUser();
-    await world.fillCredentials(user, 997);
-    const token = await world.token(user);
-    await race(() => call(service, token, 'credentials', credential()), 3, 1_000);
-  });
-
-  it('[D103] projects of a user, of which the personal one is the first', async () => {
-    const user = await world.createUser('global:admin');
-    const token = await world.token(user);
-    await world.fillProjects(user, 97);
-    await race(() => call(service, token, 'projects', { name: 'n' }), 2, 100);
-  });
-
   it('[D103] members of a project; a present member is refused as such, and one who leaves makes room', async () => {
     const token = await administrator(world);
     const id = await world.createUser('global:admin');
@@ -597,23 +583,6 @@ describeOnEachDatabase('[D103] quotas', (database) => {
       answers.push(await told(call(service, token, `projects/${project}/users`, member)));
     }
     expect(answers).toEqual(['201', '201', '409 quota_exceeded']);
-  });
-});
-
-describeOnEachDatabase('[D104] the sessions of a user at the limit', (database) => {
-  it('[D104][D28] after a renewal the oldest of another family ends, and its predecessor has its grace', async () => {
-    const environment = { SVC_EMBED_MAX_SESSIONS_PER_USER: '3' };
-    await withService(database, { trustedKeys, environment }, async (service) => {
-      const token = () => partner.sign(partner.claims({ sub: 'renewing' }));
-      const cookies = [];
-      for (let login = 0; login < 3; login++) cookies.push(await service.sessionCookie(token()));
-      const [oldest = '', next = '', last = ''] = cookies;
-      const renewal = await service.embed({ token: token() }, { cookie: oldest });
-      const sessions = [oldest, next, last, cookieOf(renewal)];
-      await service.purge('session-purge');
-      const statuses = await Promise.all(sessions.map((cookie) => meStatus(service, cookie)));
-      expect(statuses).toEqual([200, 401, 200, 200]);
-    });
   });
 });
 

@@ -194,28 +194,6 @@ describeOnAnyDatabase('[D57] methods', (database) => {
       }
     });
 
-    it.each(['foo', '', `${FORM}, text/plain`, ';', 'a/b/c'])(
-      '[D20] a Content-Type that is none, %j, is refused in its place, in the words of the endpoint',
-      async (label) => {
-        const headers = { 'content-type': label };
-        const exchange = await post(EXCHANGE_PATH, body(), headers);
-        expect([exchange.status, await exchange.json()]).toEqual([
-          415,
-          { error: 'invalid_request', error_description: `Content-Type must be ${FORM}` },
-        ]);
-        expect(exchange.headers.has('ratelimit-limit')).toBe(true);
-        const embed = await post(EMBED_PATH, login(), headers);
-        expect([embed.status, await embed.json()]).toMatchObject([415, { error: 'not_a_form' }]);
-        expect((await post('/nowhere', body(), headers)).status).toBe(404);
-      },
-    );
-
-    it.each(['identity', ''])('[D57] Content-Encoding %j is none', async (coding) => {
-      const headers = { 'content-type': `${FORM}; charset="UTF-8"`, 'content-encoding': coding };
-      expect((await post(EXCHANGE_PATH, body(), headers)).status).toBe(200);
-      expect((await post(EMBED_PATH, login(), headers)).status).toBe(303);
-    });
-
     it('[D57] a login by GET has no body, so nothing of one is checked', async () => {
       const headers = { 'content-type': 'text/plain; charset=utf-16', 'content-encoding': 'gzip' };
       const answer = await service.fetch(`${EMBED_PATH}?${login()}`, { headers });

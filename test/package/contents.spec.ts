@@ -14,12 +14,11 @@ import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { REPOSITORY, repositoryFile, typescriptFiles } from '../support/source-files.js';
+import { REPOSITORY, repositoryFile } from '../support/source-files.js';
 import type { Installation, Manifest } from './support/packed-package.js';
 import { PACKAGE, homeOf, manifestIn, preparedInstallation } from './support/packed-package.js';
 import { TEST_GLOBALS, folderBeside, programsOf } from './support/programs.js';
-import { LOWEST_OF_11, LOWEST_OF_12, PEER_SETS } from './support/peer-versions.js';
-import { TOKEN_EXCHANGE_TABLES } from '../../src/token-exchange/migrations/index.js';
+import { LOWEST_OF_11, LOWEST_OF_12 } from './support/peer-versions.js';
 import { REFUSALS_PAGE } from '../../src/token-exchange/refusals/refusal-line.js';
 import { relativeLinks } from '../architecture/support/documentation.js';
 
@@ -189,15 +188,6 @@ describe('the files', () => {
     expect(statSync(tarball()).size).toBeLessThanOrEqual(MOST_BYTES);
   });
 
-  it('have the rules of the repository neither in their types nor in their documents', () => {
-    const home = homeOf(installation);
-    const texts = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((path) =>
-      /\.(d\.ts|md)$/.test(path),
-    );
-    expect(texts.length).toBeGreaterThan(10);
-    expect(texts.filter((path) => readFileSync(join(home, path), 'utf8').includes('@rule '))).toEqual([]);
-  });
-
   it('have the types of every entry whole, for a host that checks them too', () => {
     const folder = folderBeside(installation, {
       'check.ts': `export * from '${PACKAGE}';\nexport * as advanced from '${PACKAGE}/advanced';\n`,
@@ -237,27 +227,6 @@ describe('the documents', () => {
     const files = { ...programs, ...GENERATED, 'src/globals.d.ts': TEST_GLOBALS };
     expect(problemsOf(folderBeside(installation, files))).toEqual([]);
   });
-
-  it('name each table', () => {
-    const tables = TOKEN_EXCHANGE_TABLES.map((name) => name.replace('token_exchange_', ''));
-    expect(tables.length).toBeGreaterThan(5);
-    expect(tables.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
-  });
-
-  it('say which versions of the peers were run', () => {
-    const { dependencies } = manifestIn(REPOSITORY);
-    for (const name of Object.keys(manifest.peerDependencies)) {
-      const versions = [...PEER_SETS.map(({ peers }) => peers[name]), dependencies[name]];
-      expect(text).toContain(`| \`${name}\` | ${versions.join(' | ')} |`);
-    }
-  });
-
-  it('name each part', () => {
-    const { text: code } = repositoryFile('src/token-exchange/host/host-parts.module.ts');
-    const names = [...code.matchAll(/new Part\(\s*(\w+)/g)].map(([, name]) => name);
-    expect(names.length).toBeGreaterThan(5);
-    expect(names.filter((name) => !text.includes(`| \`${name}\` |`))).toEqual([]);
-  });
 });
 
 describe.each(EXAMPLES)('%s', (example) => {
@@ -275,16 +244,6 @@ describe.each(EXAMPLES)('%s', (example) => {
   it('has every peer of the package, and no version of its own of what the package brings', () => {
     const wanted = Object.keys({ ...exampleManifest.dependencies });
     expect(Object.keys(manifest.peerDependencies).filter((name) => !wanted.includes(name))).toEqual([]);
-  });
-
-  it('has the partner of the other example, and names no path outside itself', () => {
-    expect(repositoryFile(`${example}/partner.mjs`).text).toBe(
-      repositoryFile('examples/own-product/partner.mjs').text,
-    );
-    const outside = typescriptFiles(`${example}/src`).flatMap((file) =>
-      specifiersOf(file).filter((specifier) => specifier.startsWith('../../../')),
-    );
-    expect(outside).toEqual([]);
   });
 
   it('compiles by its own settings', () => {

@@ -1,4 +1,5 @@
-// For each reason a token that is refused for it, and what the operator has to be told.
+// For reasons that a token is refused for, a token and what the operator has to be told. The unit tests of the verifier have those of
+// single tokens; a few stand for them here.
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../../demo/partner.js';
 import type { Members } from '../../../demo/partner.js';
@@ -92,42 +93,6 @@ const ASSIGNABLE = 'global:member, global:admin';
 const PRIVATE_DOMAIN = 'other.private.example';
 
 const HEADER_AND_KEY: readonly RefusalCase[] = [
-  { reason: 'token_malformed', token: () => 'not-a-token', told: () => ({ detail: 'not three parts' }) },
-  {
-    reason: 'kid_missing',
-    token: (one) => one.token({}, { kid: undefined }),
-    told: ({ issuer }) => ({ issuer, expected: 'a text as kid', found: 'nothing' }),
-  },
-  {
-    reason: 'header_not_allowed',
-    token: (one) => one.token({}, { crit: ['x'] }),
-    told: told({ detail: 'crit' }),
-  },
-  {
-    reason: 'token_type_not_allowed',
-    token: (one) => one.token({}, { typ: 'dpop+jwt' }),
-    told: told({
-      expected: 'a media type that does not end in +jwt, without parameters, or no typ',
-      found: 'dpop+jwt',
-    }),
-  },
-  {
-    reason: 'algorithm_not_allowed',
-    token: (one) => one.token({}, { alg: 'none' }),
-    told: told({ expected: 'ES256', found: 'none' }),
-  },
-  {
-    reason: 'issuer_unknown',
-    as: 'slash',
-    token: (one) => one.token({ iss: `${one.issuer}/` }),
-    told: ({ issuer }) => ({ expected: issuer, found: 'the same but for a slash at its end' }),
-  },
-  {
-    reason: 'issuer_unknown',
-    as: 'stranger',
-    token: withClaims({ iss: `https://${MARKER}.example` }),
-    told: () => ({}),
-  },
   {
     reason: 'key_set_unavailable',
     // Of an address that is never asked.
@@ -137,11 +102,6 @@ const HEADER_AND_KEY: readonly RefusalCase[] = [
     },
     token: plain,
     told: told({ expected: 'serving', found: expect.stringMatching(/^(never fetched: |not fetched yet$)/) }),
-  },
-  {
-    reason: 'kid_unknown',
-    token: (one) => one.token({}, { kid: 'another' }),
-    told: ({ issuer, partner }) => ({ issuer, kid: 'another', expected: partner.kid, found: 'another' }),
   },
   {
     reason: 'signature_invalid',
@@ -167,60 +127,14 @@ const HEADER_AND_KEY: readonly RefusalCase[] = [
 
 const CLAIMS_AND_TIMES: readonly RefusalCase[] = [
   {
-    reason: 'claims_invalid',
-    token: withClaims({ jti: undefined }),
-    told: told({ detail: 'jti must be a non-empty string: found nothing' }),
-  },
-  {
     reason: 'claims_not_storable',
     token: withClaims({ role: `${MARKER}\0` }),
     told: told({ detail: 'role has NUL or a lone surrogate' }),
   },
   {
-    reason: 'confirmation_not_supported',
-    token: withClaims({ cnf: { 'x5t#S256': MARKER } }),
-    told: told({ expected: 'no cnf, or one with jkt alone', found: 'cnf with x5t#S256' }),
-  },
-  {
-    reason: 'subject_not_allowed',
-    policy: { subjects: ['staff:*'] },
-    token: plain,
-    told: told({ expected: 'staff:*', found: 'the sub of a person' }),
-  },
-  {
-    reason: 'claim_not_allowed',
-    policy: { claims: { tenant_id: 7 } },
-    token: withClaims({ tenant_id: 8 }),
-    told: told({ expected: 'tenant_id 7', found: 'a number' }),
-  },
-  {
     reason: 'audience_mismatch',
     token: withClaims({ aud: ['https://elsewhere.example', `${BASE_URL}/`] }),
     told: told({ expected: BASE_URL, found: `https://elsewhere.example, ${BASE_URL}/` }),
-  },
-  {
-    reason: 'token_expired',
-    token: (one) => one.token({ iat: one.now - 180, exp: one.now - 125 }),
-    told: told({
-      expected: 'exp in the future',
-      found: 'expired 125 s ago; issued 180 s ago for 55 s: sent late, or by a slow clock',
-    }),
-  },
-  {
-    reason: 'token_not_yet_valid',
-    token: (one) => one.token({ nbf: one.now + 30 }),
-    told: told({ expected: 'nbf at most 5 s ahead', found: 'not valid for 30 s yet' }),
-  },
-  {
-    reason: 'token_issued_in_future',
-    token: (one) => one.token({ iat: one.now + 180, exp: one.now + 230 }),
-    told: told({ expected: 'iat at most 5 s ahead', found: 'issued 180 s ahead' }),
-  },
-  {
-    reason: 'token_lifetime_exceeded',
-    flow: 'embed',
-    token: (one) => one.token({ exp: one.now + 120 }),
-    told: told({ expected: '60 s at most', found: '120 s' }),
   },
   {
     reason: 'remaining_lifetime_too_short',
@@ -243,21 +157,6 @@ const ENTRIES: readonly RefusalCase[] = [
     told: told({}),
   },
   {
-    reason: 'trust_ended',
-    policy: { notAfter: '2026-01-01' },
-    token: plain,
-    told: told({
-      expected: expect.stringMatching(/^before 202\d-/),
-      found: expect.stringMatching(/^ended \d+ s ago$/),
-    }),
-  },
-  {
-    reason: 'flow_not_allowed',
-    policy: { flows: ['embed'] },
-    token: plain,
-    told: told({ expected: 'embed', found: 'exchange' }),
-  },
-  {
     reason: 'origin_not_allowed',
     policy: { origins: ['https://portal.example'] },
     flow: 'embed',
@@ -267,12 +166,6 @@ const ENTRIES: readonly RefusalCase[] = [
       expected: 'a post from https://portal.example',
       found: 'a post from https://elsewhere.example',
     }),
-  },
-  {
-    reason: 'actor_required',
-    policy: { requireActor: true },
-    token: plain,
-    told: told({ expected: 'an actor', found: 'a subject alone' }),
   },
   {
     reason: 'actor_not_allowed',
@@ -470,7 +363,6 @@ const USERS: readonly RefusalCase[] = [
 /** The reason that only a bound session has: `bound-session.spec.ts` shows it. */
 export const BOUND_SESSION_REASONS = ['session_ended'];
 
-/** @returns every reason at least once */
 export const REFUSAL_CASES: readonly RefusalCase[] = [
   ...HEADER_AND_KEY,
   ...CLAIMS_AND_TIMES,
