@@ -7,9 +7,14 @@ import { Project } from '../workspace/projects/project.repository.js';
 import { Workflow } from '../workspace/workflows/workflow.repository.js';
 import { TOKEN_EXCHANGE_MIGRATIONS } from '../token-exchange/instance.js';
 import { Instance1795800000100 } from './migrations/1795800000100-instance.js';
+import { Instance1795900000100 } from './migrations/1795900000100-instance.js';
 
-/** The migrations in the order in which they run: those of the package first, whose tables the instance refers to its users. */
-export const MIGRATIONS = [...TOKEN_EXCHANGE_MIGRATIONS, Instance1795800000100] as const;
+/** All migrations, which TypeORM runs by their numbers. The instance refers the tables of the package to its users. */
+export const MIGRATIONS = [
+  ...TOKEN_EXCHANGE_MIGRATIONS,
+  Instance1795800000100,
+  Instance1795900000100,
+] as const;
 
 export const SCHEMA: Schema = {
   entities: [User, Project, ProjectMember, Workflow, Credential],

@@ -151,13 +151,14 @@ describeOnEachDatabase('used token ids', (database) => {
     const watchReplayRecords: SilentTelemetry['watchReplayRecords'] = (read) => see(read(3));
     const telemetry = Object.assign(new SilentTelemetry(), { ...counts, watchReplayRecords });
     await fill(4, RETENTION_MARGIN_SECONDS + 200);
-    const job = purgeJob(2, telemetry, { ...SILENT, debug: see });
+    const job = purgeJob(1, telemetry, { ...SILENT, debug: see });
     expect(await seen.pop()).toMatchObject({ expired: 3 });
     await job.run();
     await dataSource.query('ALTER TABLE token_exchange_used_jti RENAME TO elsewhere');
     await expect(job.run()).rejects.toThrow('token_exchange_used_jti');
     await dataSource.query('ALTER TABLE elsewhere RENAME TO token_exchange_used_jti');
-    expect(seen).toEqual([2, { deleted: 2 }, 2, { deleted: 2 }, 0, 'succeeded', 'failed']);
+    const ofEach = Array(4).fill([1, { deleted: 1 }]).flat();
+    expect(seen).toEqual([...ofEach, 0, 'succeeded', 'failed']);
   });
 
   it('[D38][K30] the job keeps up: 20,000 expired records go in one run, while ids go on being used up', async () => {

@@ -9,7 +9,10 @@ import { MIGRATIONS, SCHEMA } from '../../src/instance/schema.js';
 import { StartError } from '../../src/platform/start-error.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 
-const NAMES = ['TokenExchange1795800000000', 'Instance1795800000100'];
+const NAMES = [
+  ...['TokenExchange1795800000000', 'Instance1795800000100'],
+  ...['TokenExchange1795900000000', 'Instance1795900000100'],
+];
 
 /** What a later release may do: it adds what this one can live with. */
 class Later1899999999999 implements MigrationInterface {

@@ -110,7 +110,7 @@ describeOnAnyDatabase('svc-admin users, with either database', (database) => {
       SELECT gen_random_uuid(), n || '@many.example', n || '@many.example', 'global:member' FROM generate_series(1, 1001) n`);
     const emails = (await admin.users()).map(({ email }) => email.toLowerCase());
     const expected = Array.from({ length: 1001 }, (_, index) => `${index + 1}@many.example`);
-    expect(emails).toEqual([...expected, 'ann@b.example', 'switch@b.example'].sort());
+    expect(emails).toEqual([...expected, 'ann@b.example'].sort());
     await admin.createUser('аnn@b.example');
     const table = await admin.output(['users', 'list']);
     expect(table).toMatch(/аnn@b\.example \(not ASCII\) /);
@@ -209,7 +209,10 @@ describeOnEachDatabase('svc-admin migrate', (database) => {
   it('brings an empty database up to date, and says what it did', async () => {
     if (database.kind === 'postgresql') await admin.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
     const environment = database.kind === 'postgresql' ? database.environment : { SVC_DATA_DIR: 'new/data' };
-    const applied = MIGRATIONS.map(({ name }) => `Applied ${name}.\n`).join('');
+    const byNumber = MIGRATIONS.map(({ name }) => name).toSorted((one, other) =>
+      one.slice(-13).localeCompare(other.slice(-13)),
+    );
+    const applied = byNumber.map((name) => `Applied ${name}.\n`).join('');
     expect(await admin.output(['migrate'], environment)).toBe(applied);
     expect(await admin.output(['users', 'list', '--json'], environment)).toBe('[]\n');
     expect(await admin.output(['migrate'], environment)).toBe('The schema was up to date.\n');

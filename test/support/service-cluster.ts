@@ -78,9 +78,11 @@ export class ServiceInstance {
   private port: number | undefined;
   private metricsPort: number | undefined;
 
+  /** @param packageRoot where the build is, of another release */
   constructor(
     readonly name: string,
     private readonly environment: Record<string, string>,
+    private packageRoot = REPOSITORY,
   ) {}
 
   /** `host:port`; it stays over restarts. */
@@ -93,7 +95,7 @@ export class ServiceInstance {
     const port = (this.port ??= await freePort());
     const metricsPort = (this.metricsPort ??= await freePort());
     const surroundings = {
-      packageRoot: REPOSITORY,
+      packageRoot: this.packageRoot,
       directory: this.directory,
       environment: {
         ...this.environment,
@@ -109,6 +111,11 @@ export class ServiceInstance {
   async stop(): Promise<number | string> {
     this.send('SIGCONT');
     return this.running.stop();
+  }
+
+  /** Has its next start be of this release. */
+  upgrade(): void {
+    this.packageRoot = REPOSITORY;
   }
 
   /** Ends it without a chance to say anything. */

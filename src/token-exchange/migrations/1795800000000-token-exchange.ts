@@ -40,7 +40,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
     `CREATE INDEX token_exchange_used_jti_expiry ON token_exchange_used_jti (expires_at)`,
   ],
   // projects_digest is that of the claim of projects that was last synced; a host clears it when a membership from the claim is
-  // changed otherwise. by_administrator: an entry made the link that an administrator had stored.
+  // changed otherwise.
   token_exchange_identity_link: [
     `CREATE TABLE token_exchange_identity_link (
       issuer text NOT NULL,
@@ -48,12 +48,9 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
       user_id text NOT NULL,
       created_at timestamptz NOT NULL DEFAULT now(),
       projects_digest text,
-      by_administrator boolean NOT NULL DEFAULT false,
       PRIMARY KEY (issuer, subject)
     )`,
     `CREATE INDEX token_exchange_identity_link_user ON token_exchange_identity_link (user_id)`,
-    // For the host that clears the digests of a user, who may have many links.
-    `CREATE INDEX token_exchange_identity_link_synced ON token_exchange_identity_link (user_id) WHERE projects_digest IS NOT NULL`,
   ],
   // The whole URL is stored as a hash only: its query may hold a secret, and it may be longer than an index takes.
   // key_set is text, not json: it is read by the same rules as a fetched one, and only there.
@@ -94,7 +91,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
       PRIMARY KEY (issuer, kid)
     )`,
   ],
-  // vouched_by is [{"iss", "kid"}, …], with "by" for a key of an administrator's entry. access_generation is text, as the host writes it. The keys of the external login are hashes.
+  // vouched_by is [{"iss", "kid"}, …]. access_generation is text, as the host writes it. The keys of the external login are hashes.
   token_exchange_session: [
     `CREATE TABLE token_exchange_session (
       id_hash bytea PRIMARY KEY,
@@ -107,9 +104,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
       access_generation text,
       login_subject text,
       login_session text,
-      login_issued_at double precision,
-      key_thumbprint text,
-      used_at timestamptz NOT NULL DEFAULT now()
+      login_issued_at double precision
     )`,
     `CREATE INDEX token_exchange_session_user ON token_exchange_session (user_id)`,
     `CREATE INDEX token_exchange_session_expiry ON token_exchange_session (expires_at)`,
@@ -166,7 +161,6 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
       payload jsonb NOT NULL
     )`,
     `CREATE INDEX token_exchange_audit_event_subject ON token_exchange_audit_event (subject_user_id, id)`,
-    `CREATE INDEX token_exchange_audit_event_request ON token_exchange_audit_event (request_id, id)`,
   ],
 };
 

@@ -6,13 +6,15 @@ import { REPOSITORY, typescriptFiles } from '../../../support/source-files.js';
 import type { Mutant } from './mutation.js';
 import { mutantsOf } from './mutation.js';
 
-const TAG = /@rule\s+(\S+(?: = \S+)*)/g;
+const TAG = /@rule\s/;
+/** Of rules that a comment has tags for, or names. */
+const RULE_ID = /(?<![\w.])(?:[1-9](?:\.\w+)+|D\d+|[BP]\.\w+)/g;
 /** Ids of the contract; those of decisions begin with a letter. */
 const OF_CONTRACT = /^[1-9]\./;
 /** The folders whose tests a mutant may fail, the quickest first. */
 const FOLDERS = ['unit', 'database', 'e2e'];
 
-/** Rules that one comment has tags for. */
+/** The rules of one comment. */
 export interface Rule {
   readonly ids: readonly string[];
   /** The changes of the code below the tag. */
@@ -30,9 +32,8 @@ function rulesOf(file: string): Rule[] {
   const mutants = mutantsOf(file);
   const rules: Rule[] = [];
   const visit = (node: ts.Node) => {
-    const ids = [...commentBefore(node, text).matchAll(TAG)].flatMap(([, tagged = '']) =>
-      tagged.split(' = '),
-    );
+    const comment = commentBefore(node, text);
+    const ids = TAG.test(comment) ? [...comment.matchAll(RULE_ID)].map(([id]) => id) : [];
     const below = mutants.filter(({ start, end }) => node.getStart() <= start && end <= node.end);
     if (ids.length > 0) rules.push({ ids, mutants: below });
     node.forEachChild(visit);

@@ -46,6 +46,10 @@ describe('entries that are taken', () => {
     expect(read(rsa.staticEntry({ key })).problems).toEqual([]);
   });
 
+  it('[2.1.issuer][2.1.static.kid] an issuer and a kid of 512 bytes', () => {
+    expect(read({ ...ec, issuer: issuer.padEnd(512, '/x'), kid: 'k'.repeat(512) }).problems).toEqual([]);
+  });
+
   it('[2.1] static and JWKS entries mixed, in their order', () => {
     const { entries, problems } = read(jwks, ec, { ...jwks, url: `${jwks.url}/2` });
     expect(problems).toEqual([]);
@@ -93,6 +97,7 @@ describe('members that break their rule', () => {
     ['[2.1.type] type', { ...ec, type: undefined }],
     ['[2.1.static.kid] kid', { ...ec, kid: undefined }],
     ['[2.1.static.kid] kid', { ...ec, kid: `${MARKER}\0` }],
+    ['[2.1.static.kid] kid', { ...ec, kid: MARKER.padEnd(513, 'k') }],
     ['[2.1.static.algorithms] algorithms', { ...ec, algorithms: undefined }],
     ['[2.1.static.algorithms] algorithms', { ...ec, algorithms: [] }],
     ['[2.1.static.algorithms] algorithms', { ...ec, algorithms: ['ES256', MARKER] }],
@@ -124,6 +129,7 @@ describe('members that break their rule', () => {
     ['[2.1.issuer] issuer', { ...jwks, issuer: MARKER }],
     ['[2.1.issuer] issuer', { ...ec, issuer: `${issuer}/${MARKER}\udc00` }],
     ['[2.1.issuer] issuer', { ...jwks, issuer: [issuer] }],
+    ['[2.1.issuer] issuer', { ...ec, issuer: `${issuer}/${MARKER}`.padEnd(513, 'x') }],
     ['[2.1.jwks.url] url', { ...jwks, url: MARKER }],
     ['[2.1.jwks.url] url', { ...jwks, url: `http://${MARKER}.example/` }],
     ['[2.1.jwks.url] url', { ...jwks, url: `file:///${MARKER}` }],

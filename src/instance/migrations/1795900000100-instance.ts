@@ -1,0 +1,34 @@
+// Triggers and indexes for memberships from a claim, of which a user and a project may have many.
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+export class Instance1795900000100 implements MigrationInterface {
+  readonly name = 'Instance1795900000100';
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    for (const statement of STATEMENTS) await queryRunner.query(statement);
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    // The triggers do the same work as those before. They go with their table.
+    await queryRunner.query('DROP INDEX project_member_claimed, project_member_administrator');
+  }
+}
+
+const STATEMENTS = [
+  // If a membership from a claim changes, the next token with that claim is synced again. A trigger also sees deleted projects and
+  // statements by hand. A sync sets the digest after this. Once per statement: a user may have many links.
+  `DROP TRIGGER project_member_changed ON project_member`,
+  `CREATE OR REPLACE FUNCTION project_member_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    UPDATE token_exchange_identity_link SET projects_digest = NULL
+      WHERE projects_digest IS NOT NULL
+        AND user_id = ANY(ARRAY(SELECT DISTINCT user_id FROM changed WHERE issuer IS NOT NULL));
+    RETURN NULL;
+  END $$`,
+  ...['UPDATE', 'DELETE'].map(
+    (change) => `CREATE TRIGGER project_member_${change.toLowerCase()} AFTER ${change} ON project_member
+      REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION project_member_changed()`,
+  ),
+  // What a claim costs must not grow with what people gave a user, nor with the members of a project.
+  `CREATE INDEX project_member_claimed ON project_member (user_id, project_id) WHERE issuer IS NOT NULL`,
+  `CREATE INDEX project_member_administrator ON project_member (project_id) WHERE role = 'project:admin'`,
+];
