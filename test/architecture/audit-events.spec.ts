@@ -21,4 +21,18 @@ describe('[D86] the schema of audit events', () => {
   ])('[D86] checks an event: %s', (_, change, isGood) =>
     expect(faultsOf({ ...event, ...change }).length === 0).toBe(isGood),
   );
+
+  it('[6.1] an exchange gives an access token for a second at least', () => {
+    const faultsWith = (lifetimeSeconds: number) => {
+      const payload = {
+        ...event.payload,
+        issuer: 'https://a.example',
+        kid: 'k1',
+        clientAddress: '192.0.2.1',
+      };
+      const succeeded = { ...event, event: 'svc.audit.token-exchange.succeeded' };
+      return faultsOf({ ...succeeded, payload: { ...payload, lifetimeSeconds } }).length;
+    };
+    expect([faultsWith(1), faultsWith(0)]).toEqual([0, 1]);
+  });
 });

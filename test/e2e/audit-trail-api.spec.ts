@@ -147,25 +147,6 @@ describeOnEachDatabase('[D84] the trail by the API', (database) => {
     expect([status, body]).toEqual([400, { error: 'bad_request', message, requestId: expect.any(String) }]);
   });
 
-  it('[D85] pages hold each event once, while others are written; with its cursor the filters are still those of the request', async () => {
-    const whole = await list('event=token-exchange.*&limit=250');
-    const ids: string[] = [];
-    const others = new Set<string>();
-    let cursor = '';
-    for (let count = 0; count < 50; count++) {
-      const query = `event=token-exchange.*&limit=2${cursor && `&cursor=${cursor}`}`;
-      const { body } = await api.get(`${PATH}?${query}`, token);
-      ids.push(...body.data.map(({ id }: Answered) => id));
-      await service.exchange({ subject_token: 'x' });
-      if (body.nextCursor === null) break;
-      cursor = body.nextCursor;
-      const other = await api.get(`${PATH}?event=token-exchange.succeeded&cursor=${cursor}`, token);
-      for (const { event } of other.body.data as Answered[]) others.add(event);
-    }
-    expect(ids).toEqual(whole.map(({ id }) => id));
-    expect([...others]).toEqual(['svc.audit.token-exchange.succeeded']);
-  });
-
   it('[D84] each reading is in the trail, with a session too, which no other call of a session is', async () => {
     const [cookie, bearer] = [await world.sessionOf('owner'), await world.tokenOf('owner')];
     const read = (requestId: string, path: string, headers: Record<string, string>) =>

@@ -1,9 +1,7 @@
 // What an entry that says nothing allows under strict, what it must say, and what it may say against it.
-import { decodeJwt } from 'jose';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Issued } from '../support/answers.js';
 import type { Members } from '../../demo/partner.js';
 import { prepareStartup } from '../../src/instance/prepare-startup.js';
 import { jsonOf } from '../support/answers.js';
@@ -12,11 +10,11 @@ import { ENTRY_PATHS, EMBED_PATH, outcomeOf } from '../support/entry-paths.js';
 import type { EntryPath } from '../support/entry-paths.js';
 import { changeUser, createUser } from '../support/local-users.js';
 import { licenseEnvironment } from '../support/license.js';
-import { BASE_URL, TestService } from '../support/test-service.js';
+import { TestService } from '../support/test-service.js';
 import { link } from './support/admission.js';
 import { TrustedPartner, expectRefusal, newSub } from './support/trusted-partner.js';
 
-const [embedGet, embedPost, subject, actor] = ENTRY_PATHS as [EntryPath, EntryPath, EntryPath, EntryPath];
+const [embedGet, embedPost] = ENTRY_PATHS as [EntryPath, EntryPath, EntryPath, EntryPath];
 const MEMBER = 'global:member';
 const ADMIN = 'global:admin';
 const LEAST = { allowedRoles: [MEMBER], origins: ['https://product.example'], emailDomains: ['*'] };
@@ -70,14 +68,6 @@ describeOnAnyDatabase('strict', (database) => {
     await expectRefusal(service, answer, embedPost, 'linking_not_allowed');
   });
 
-  it('[P.strict][P.linkPrivileged] does not link an administrator', async () => {
-    const email = `${newSub()}@product.example`;
-    await createUser(service, { email, role: ADMIN });
-    const answer = await login(ofDomain, { email, ...VERIFIED });
-    await expectRefusal(service, answer, embedPost, 'privileged_linking_not_allowed');
-    expect(outcomeOf(await login(weak, { email }))).toBe('accepted');
-  });
-
   it.each([
     [ADMIN, 'stored_role_not_allowed'],
     ['global:owner', 'owner_excluded'],
@@ -90,40 +80,6 @@ describeOnAnyDatabase('strict', (database) => {
     if (role === ADMIN) await changeUser(service, id, { role: MEMBER });
     else return;
     expect(outcomeOf(await login(silent, { sub }))).toBe('accepted');
-  });
-
-  it('[P.strict][P.actFor] no actor acts for a subject whom the entry does not list', async () => {
-    const tried = (actors: TrustedPartner, subjects: TrustedPartner) =>
-      actor.send(service, actors.token({ sub: newSub(), ...VERIFIED }), () =>
-        subjects.token({ sub: newSub(), ...VERIFIED }),
-      );
-    await expectRefusal(service, await tried(scoped, scoped), actor, 'act_for_not_allowed');
-    await expectRefusal(service, await tried(weak, weak), actor, 'act_for_not_allowed');
-    const answer = await tried(weak, scoped);
-    // The subject's entry says nothing of rights, and the stricter of both counts.
-    const claims = decodeJwt((await jsonOf<Issued>(answer)).access_token);
-    expect(claims).toMatchObject({ delegated_rights: 'both', scope: 'a' });
-  });
-
-  it('[P.strict][P.scopes] grants no scope that the entry does not list, and no token without one', async () => {
-    for (const scope of [undefined, 'a']) {
-      const answer = await service.exchange({
-        subject_token: silent.token({ sub: newSub(), ...VERIFIED }),
-        scope,
-      });
-      expect([answer.status, await answer.json()]).toMatchObject([400, { error: 'invalid_scope' }]);
-    }
-    const answer = await subject.send(service, scoped.token({ sub: newSub(), ...VERIFIED }), noCompanion);
-    expect((await jsonOf<Issued>(answer)).scope?.split(' ').toSorted()).toEqual(['a', 'b']);
-  });
-
-  it('[P.strict][P.resources] makes no token for a service that the entry does not list', async () => {
-    const exchange = (resource?: string) =>
-      service.exchange({ subject_token: scoped.token({ sub: newSub(), ...VERIFIED }), resource });
-    const refused = await exchange('https://orders.example/');
-    expect([refused.status, await refused.json()]).toMatchObject([400, { error: 'invalid_target' }]);
-    const { access_token: token } = await jsonOf<Issued>(await exchange());
-    expect([decodeJwt(token)['aud']].flat()).toEqual([BASE_URL]);
   });
 
   it('[P.strict] a login by GET is no method of the endpoint, and leaves the token unused', async () => {

@@ -6,7 +6,6 @@ import { eventsOf } from '../support/audit.js';
 import type { TestDatabase } from '../support/databases.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import { resumed, setting, suspended } from '../support/entry-edits.js';
-import { INVALID_GRANT } from '../support/entry-paths.js';
 import { JwksServer, silence } from '../support/jwks-server.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import type { TestServiceOptions } from '../support/test-service.js';
@@ -46,30 +45,6 @@ const changes = async (service: TestService) =>
 
 describeOnEachDatabase('an entry that is stored', (database: TestDatabase) => {
   const service = TestService.forBlock(database, OPTIONS);
-  it('[D70][D72] is trusted at once, suspended, resumed and removed, without a restart', async () => {
-    const entries = storedEntries(service);
-    expect(await exchanged(service, acme)).toBe(400);
-    expect(await lastReason(service)).toBe('issuer_unknown');
-
-    await entries.add(acme.staticEntry({ name: 'acme' }));
-    expect(await exchanged(service, acme)).toBe(200);
-
-    await entries.change('acme', suspended);
-    expect(await exchanged(service, acme)).toBe(400);
-    expect(await lastReason(service)).toBe('entry_suspended');
-    const refused = await service.exchange({ subject_token: acme.sign() });
-    expect(await refused.text()).toBe(INVALID_GRANT);
-    const login = await service.embed({ token: acme.sign() });
-    expect([login.status, await login.json()]).toMatchObject([401, { error: 'entry_suspended' }]);
-
-    await entries.change('acme', resumed);
-    expect(await exchanged(service, acme)).toBe(200);
-
-    await entries.remove('acme');
-    expect(await exchanged(service, acme)).toBe(400);
-    expect(await lastReason(service)).toBe('issuer_unknown');
-    expect(await exchanged(service, configured)).toBe(200);
-  });
 
   it('[D70] what was issued goes on while its entry is suspended, and when it is removed', async () => {
     const entries = storedEntries(service);

@@ -134,20 +134,6 @@ describeOnAnyDatabase('[P.perMinute] the throttle of an entry', (database) => {
       expect((await world.verifications(flow)) - before).toBe(ADDRESS_LIMIT);
     });
 
-    it.each(FLOWS)('[P.perMinute] takes as many of one address as the entry may have: %s', async (flow) => {
-      const backend = world.client();
-      const tokens = () => times(ADDRESS_LIMIT, () => world.token(wide, flow));
-      const statuses: number[] = [];
-      for (let round = 0; round < ENTRY_LIMIT / ADDRESS_LIMIT; round++)
-        statuses.push(...(await backend.statusesAtOnce(flow, tokens())));
-      expect(count(statuses, ACCEPTED[flow])).toBe(ENTRY_LIMIT);
-      const refused = await backend.send(flow, world.token(wide, flow));
-      expect([refused.status, limitIn(refused)]).toEqual([
-        429,
-        [String(ENTRY_LIMIT), '0', expect.anything()],
-      ]);
-    });
-
     it('[P.perMinute] counts both flows and all addresses of an entry together, and another entry of the issuer apart', async () => {
       expect((await world.client().send('exchange', world.token(narrow))).status).toBe(200);
       expect((await world.client().send('embed', world.token(narrow, 'embed'))).status).toBe(303);
@@ -187,21 +173,6 @@ describeOnAnyDatabase('[P.perMinute] the throttle of an entry', (database) => {
       expect(await thief.statuses(flow, [token, world.token(wide, flow)])).toEqual([429, 429]);
       const answer = await world.client().send(flow, world.token(wide, flow));
       expect(limitIn(answer)[1]).toBe(String(ENTRY_LIMIT - 2));
-    });
-
-    it('[P.perMinute] counts an exchange with an actor by both entries, and by one where both tokens are of it', async () => {
-      const client = world.client();
-      const send = (subject: Partner, actor: Partner) =>
-        client.send('exchange', world.token(subject), world.token(actor));
-      const first = await send(wide, narrow);
-      expect([first.status, limitIn(first).slice(0, 2)]).toEqual([200, [String(NARROW_LIMIT), '2']]);
-      const both = await send(narrow, narrow);
-      expect([both.status, limitIn(both).slice(0, 2)]).toEqual([200, [String(NARROW_LIMIT), '0']]);
-      expect((await send(wide, narrow)).status).toBe(429);
-      expect((await send(narrow, wide)).status).toBe(429);
-      // Neither of the two refused ones has counted for the other's entry.
-      const answer = await client.send('exchange', world.token(wide));
-      expect(limitIn(answer).slice(0, 2)).toEqual([String(ENTRY_LIMIT), String(ENTRY_LIMIT - 2)]);
     });
   });
 });

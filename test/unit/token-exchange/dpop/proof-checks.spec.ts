@@ -269,6 +269,10 @@ it('[D141] an explanation goes on after a check that later ones do not need', as
   ]);
   const [, form] = await explainProof(requestOf('x'), { now: NOW });
   expect(form).toMatchObject({ state: 'failed', found: 'not three parts' });
+  const unknown = await explainProof(requestOf(header({ alg: 'none' })), { now: NOW });
+  const place = unknown.findIndex(({ about }) => about === 'alg');
+  expect(unknown[place]).toMatchObject({ state: 'failed' });
+  expect(new Set(unknown.slice(place + 1).map(({ state }) => state))).toEqual(new Set(['not-reached']));
 });
 
 const EXPECTED_KEY = 'a public key for ES256, of RSA from 2048 to 4096 bits';

@@ -101,7 +101,7 @@ describe('settings', () => {
       { jwks: { refreshIntervalSeconds: 0 } },
     ],
     ['jwks.maxStaleSeconds: must be a whole number from 0 to 86400', { jwks: { maxStaleSeconds: -1 } }],
-  ])('are refused out of range: %s', (message, settings) => {
+  ])('[8.2][8.3][8.4][8.5][8.6] are refused out of range: %s', (message, settings) => {
     expect(() => completedOptions({ ...LEAST, ...settings })).toThrow(new RangeError(message));
   });
 
