@@ -24,6 +24,7 @@ const REST_FILES = [
   'browser/page-states.spec.ts',
   'browser/places.spec.ts',
   'browser/provider-logout.spec.ts',
+  'browser/real-stops.spec.ts',
   'browser/reference.spec.ts',
   'browser/session.spec.ts',
   'browser/strangers.spec.ts',
