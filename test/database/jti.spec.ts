@@ -157,7 +157,9 @@ describeOnEachDatabase('used token ids', (database) => {
     await dataSource.query('ALTER TABLE token_exchange_used_jti RENAME TO elsewhere');
     await expect(job.run()).rejects.toThrow('token_exchange_used_jti');
     await dataSource.query('ALTER TABLE elsewhere RENAME TO token_exchange_used_jti');
-    const ofEach = Array(4).fill([1, { deleted: 1 }]).flat();
+    const ofEach = Array(4)
+      .fill([1, { deleted: 1 }])
+      .flat();
     expect(seen).toEqual([...ofEach, 0, 'succeeded', 'failed']);
   });
 
