@@ -1,4 +1,4 @@
-// Reads the credential of a call, and says in an answer which one would get it through (RFC 6750, RFC 9449 §7).
+// Reads the credential of a call, and writes the challenge of a refused one (RFC 6750, RFC 9449 §7).
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import type { BearerReason } from '../tokens/bearer-refusals.js';
 import type { PresentedCall } from '../dpop/dpop-proofs.js';
@@ -10,14 +10,14 @@ import { RESOURCE_METADATA_PATH } from './paths.js';
 const CREDENTIAL = /^(bearer|dpop) +([\w.~+/-]+=*) *$/i;
 const SCHEME = /^(?:bearer|dpop)(?= |$)/i;
 
-/** The access token of a call, and how it is presented; undefined for another scheme, or characters that no token has. */
+/** The access token of a call, and its scheme; undefined for another scheme, or invalid characters. */
 export function presentedCallOf(request: HttpRequest): PresentedCall | undefined {
   const [, scheme, token] = CREDENTIAL.exec(request.headers.authorization ?? '') ?? [];
   if (scheme === undefined || token === undefined) return undefined;
   return { token, isDpop: isDpop(scheme), ...provingRequestOf(request) };
 }
 
-/** Whether a credential is meant for a scheme that is served. Of another one nothing is said but which these are. */
+/** Whether a credential uses a supported scheme. An answer to any other only lists the supported ones. */
 export function isServedScheme(authorization: string | undefined): boolean {
   return schemeOf(authorization) !== undefined;
 }
@@ -36,13 +36,13 @@ const ALGS = `algs="${ALGORITHMS.join(' ')}"`;
 interface Challenged {
   /** The `Authorization` header of the request. */
   readonly authorization: string | undefined;
-  /** The origin whose metadata is published; undefined where none is. */
+  /** The origin of the published metadata; undefined if none is published. */
   readonly baseUrl: string | undefined;
-  /** The scopes that the call needs, with spaces between them; undefined or empty: none. */
+  /** The required scopes, separated by spaces; undefined or empty: none. */
   readonly scope?: string;
 }
 
-/** What of a proof is wrong; every other refusal is of the token. */
+/** Refusals about the proof. Every other refusal is about the token. */
 const PROOF_ERRORS: Partial<Record<BearerReason, DpopError>> = {
   dpop_proof_missing: 'invalid_dpop_proof',
   dpop_proof_invalid: 'invalid_dpop_proof',
@@ -52,12 +52,12 @@ const PROOF_ERRORS: Partial<Record<BearerReason, DpopError>> = {
 };
 type DpopError = 'invalid_dpop_proof' | 'use_dpop_nonce';
 
-/** Whether the error of an answer is about a DPoP proof: the client may repeat the request with another one. */
+/** Whether the error of an answer is about a DPoP proof: the client may repeat the request with another proof. */
 export function isAboutProof(error: string): boolean {
   return error === 'invalid_dpop_proof' || error === 'use_dpop_nonce';
 }
 
-/** The error of a refused credential, as challenges and bodies call it: by the scheme Bearer it is always the token's. */
+/** The error code of a refused credential in challenges and bodies. For the scheme Bearer it is always the token's. */
 export function errorOf(
   authorization: string | undefined,
   reason?: BearerReason,
@@ -66,9 +66,9 @@ export function errorOf(
 }
 
 /**
- * The `WWW-Authenticate` header of a 401. It names an error only where a credential of a served scheme was sent (RFC 6750 §3.1), the
- * scope of the call (§3), lest a client ask for all that metadata list, and, where metadata is published, always where a client learns
- * who issues tokens (RFC 9728 §5.1).
+ * The `WWW-Authenticate` header of a 401. It names an error only if a credential of a supported scheme was sent (RFC 6750 §3.1).
+ * It names the call's scope (§3), so that a client need not request all scopes of the metadata. If metadata is published, it
+ * names its address (RFC 9728 §5.1).
  */
 export function challengeTo(call: Challenged, reason?: BearerReason): string {
   const { authorization } = call;
@@ -77,12 +77,12 @@ export function challengeTo(call: Challenged, reason?: BearerReason): string {
   return isDpop(schemeOf(authorization)) ? challenge : `${challenge}, DPoP ${ALGS}`;
 }
 
-/** The `WWW-Authenticate` header of a 403 that a token with these scopes would not get (RFC 6750 §3.1). */
+/** The `WWW-Authenticate` header of a 403 for missing scopes (RFC 6750 §3.1). */
 export function scopeChallengeTo(call: Challenged): string {
   return challengeOf(call, 'insufficient_scope');
 }
 
-/** In the scheme of the call, which is Bearer where none is served. */
+/** Uses the call's scheme, or Bearer for an unsupported one. */
 function challengeOf({ authorization, baseUrl, scope }: Challenged, error: string | undefined): string {
   const isOfDpop = isDpop(schemeOf(authorization));
   const parameters = [

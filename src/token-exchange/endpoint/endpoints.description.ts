@@ -16,7 +16,7 @@ import {
   loginMethods,
 } from './paths.js';
 
-/** Members of `paths` of an OpenAPI document for every endpoint, with the methods that are answered. */
+/** The entries of an OpenAPI document's `paths` for every endpoint, with its methods. */
 export function endpointDescriptions(
   options: Pick<TokenExchangeOptions, 'strict'> & { readonly hasBoundSessions: boolean },
 ) {

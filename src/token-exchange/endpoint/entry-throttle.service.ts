@@ -1,4 +1,4 @@
-// Counts tokens by their trusted key entries, where these have a limit of their own, instead of by the address that sends them.
+// Counts tokens by their trusted key entries instead of the client's address, if the entries have their own limit.
 import { Inject, Injectable } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { Clock } from '../../platform/clock.js';
@@ -23,7 +23,7 @@ import {
 import type { RateLimit } from '../../platform/http/throttle/rate-limit.js';
 import { rateLimitOf, TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 
-/** The verified tokens of a request, as far as they are counted. */
+/** The verified tokens of a request, for the count. */
 export type CountedTokens = PerToken<{ readonly key: { readonly policy: TrustPolicy } }> & {
   readonly client?: { readonly id: string };
 };
@@ -40,19 +40,20 @@ export class EntryThrottleService {
   ) {}
 
   /**
-   * Counts verified tokens by their trusted key entries, where these have a limit; above the limit no token is used up. If every token
-   * has such an entry, the hit of the address is refunded. It is counted again if the request fails, because a client that repeats a
-   * token need not be the partner that signed it (D75).
-   * @rule P.perMinute = D75 What succeeds under an entry with `perMinute` is counted by the entry, all else by its address.
+   * Counts verified tokens by trusted key entries with a limit. Above the limit no token is used up. If every token
+   * has such an entry, the hit of the address is refunded. It is counted again if the request fails, because the client that
+   * repeats a token may not be the partner that signed it (D75).
+   * @rule P.perMinute = D75 Successful requests under an entry with `perMinute` are counted by the entry, all others by their
+   * address.
    * Identity assertions are counted by entry and client.
-   * @returns the nearest limit, where the address has no part in the count
+   * @returns the nearest limit, if the address is not counted
    * @throws TooManyRequestsError
    */
   async count(
     request: FlowRequest,
     { subject, actor, client }: CountedTokens,
   ): Promise<RateLimit | undefined> {
-    // The actor's first: it is the actor who asks, and above its limit the subject's entry is not asked.
+    // The actor's entry first: above its limit the subject's entry is not counted.
     const policies = (actor === undefined ? [subject] : [actor, subject]).map(({ key }) => key.policy);
     const limited = policies.filter(isLimited);
     if (limited.length === 0) return undefined;
@@ -75,8 +76,8 @@ export class EntryThrottleService {
   }
 
   /**
-   * Refunds the hit of the address, for a request that its client repeats with the time or the nonce of the answer; once for a token, so
-   * that nobody sends any number of requests with one.
+   * Refunds the hit of the address for a request that its client repeats with the answer's time or nonce. Once per token, so that
+   * nobody sends unlimited requests with one.
    */
   async excuse(request: FlowRequest, { subject: { claims } }: Tokens): Promise<void> {
     if (!canRefund(this.storage)) return;
@@ -84,7 +85,7 @@ export class EntryThrottleService {
     await this.refund(this.storage, [addressHit(request)]);
   }
 
-  /** After a failed request: its address stays charged, its entries do not. The failure matters more than an error here. */
+  /** Charges the address of a failed request instead of its entries. An error here must not hide the failure. */
   async undo({ hits }: FlowRequest): Promise<void> {
     if (hits === undefined || !canRefund(this.storage)) return;
     try {
@@ -97,7 +98,7 @@ export class EntryThrottleService {
     }
   }
 
-  /** @returns the hits, and the limit that is nearest @throws TooManyRequestsError with the limit that is reached */
+  /** @returns the hits, and the nearest limit @throws TooManyRequestsError with the reached limit */
   private async countBy(
     policies: readonly LimitedPolicy[],
     clientId: string | undefined,

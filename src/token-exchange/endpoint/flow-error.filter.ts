@@ -1,4 +1,4 @@
-// Turns each error of the endpoints into an answer and a log line; flow.runner.ts has recorded it.
+// Turns each error of the endpoints into an answer and a log line. flow.runner.ts has already recorded it.
 import type { ArgumentsHost, ExceptionFilter, Type } from '@nestjs/common';
 import { Catch, Inject, Injectable, HttpException, HttpStatus } from '@nestjs/common';
 import type { Log } from '../../platform/log/log.js';
@@ -23,26 +23,26 @@ import type { Endpoint, ThrottledFlow } from './flows.js';
 import { WORK, isOfAssertion } from './flows.js';
 import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
 
-/** Where an error has come up. `flow` is its name in metrics and in the log. */
+/** Where an error occurred. `flow` is its name in metrics and in the log. */
 interface Place {
   readonly endpoint: Endpoint;
   readonly flow: ThrottledFlow;
   readonly request: HttpRequest;
 }
 
-/** The answer to the client, before the endpoint writes it in its form. */
+/** The answer to the client, in no endpoint's format yet. */
 interface Refused extends Required<EndpointAnswer> {
   readonly headers?: HttpAnswer['headers'];
 }
 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="token"' };
-/** Every refused logout token gets the same 400 (§2.8; D130): only the log and the audit trail have the cause. */
+/** Every refused logout token gets the same 400 (§2.8; D130). Only log and audit trail have the cause. */
 const LOGOUT_REFUSED = { status: 400, error: 'invalid_request', message: 'Logout token validation failed' };
 
-/** One answer for every question about a refusal that is not answered (D146). */
+/** The same answer to every refused question about a refusal (D146). */
 const NOT_EXPLAINED = { status: 404, error: 'not_found', message: 'No refusal to explain' };
 
-/** Answers an error that has come up at an endpoint, counts it and logs it. */
+/** Answers an error of an endpoint, counts it and logs it. */
 @Injectable()
 abstract class FlowErrorFilter implements ExceptionFilter {
   protected abstract readonly endpoint: Endpoint;
@@ -101,8 +101,8 @@ abstract class FlowErrorFilter implements ExceptionFilter {
   }
 
   /**
-   * What ends an embedded login. The answer to a bad proof has the time by which proofs are checked, and the nonce, so that a page
-   * with a wrong clock can repeat its request (D141).
+   * The error of an embedded login. The answer to a bad proof has the database's time and the nonce, so that a page with a wrong
+   * clock can repeat its request (D141).
    * @rule 7.9 A failure is always a JSON answer, never a redirect.
    */
   private asLogin({ status, error, message, headers }: Refused): HttpAnswer {
@@ -114,8 +114,8 @@ abstract class FlowErrorFilter implements ExceptionFilter {
 }
 
 /**
- * A client that does not authenticate gets the ways to do so (RFC 6749 §5.2); a faulty assertion or claim is `invalid_grant` (RFC
- * 7523 §3.1).
+ * A client that does not authenticate gets the supported methods (RFC 6749 §5.2). An invalid assertion or claim gives
+ * `invalid_grant` (RFC 7523 §3.1).
  */
 function refusedToken({ reason }: RefusedToken, { endpoint, flow }: Place): Refused {
   if (endpoint === 'logout') return LOGOUT_REFUSED;
@@ -136,7 +136,7 @@ function asOAuth({ status, error, message, headers }: Refused, thrown: unknown):
   return { status, headers, body: reason === 'not_enabled' ? { ...body, message } : body };
 }
 
-/** The filter of the controller of an endpoint. */
+/** The filter of an endpoint's controller. */
 export function errorFilterOf(endpoint: Endpoint): Type<ExceptionFilter> {
   @Catch()
   class EndpointErrorFilter extends FlowErrorFilter {
@@ -153,7 +153,7 @@ const WORDS: Readonly<Record<number, string>> = {
   [HttpStatus.SERVICE_UNAVAILABLE]: 'temporarily_unavailable',
 };
 
-/** What Nest's own exceptions say, also those of guards of a host. Undefined for any other error: that is a fault. */
+/** The answer of Nest's own exceptions, also from a host's guards. Undefined for any other error, which is a fault. */
 export function hostRefusalOf(error: unknown): Refused | undefined {
   if (!(error instanceof HttpException)) return undefined;
   const status = error.getStatus();

@@ -1,4 +1,4 @@
-// One request of a flow: who has sent it, and how long it may still wait for the database.
+// One request of a flow: its client, and its remaining wait for the database.
 import type { AuthenticatedClient } from '../assertions/client-authenticator.js';
 import type { Tokens } from '../verify/tokens.js';
 import { DatabaseWaitError } from '../../platform/database/database-error.js';
@@ -24,13 +24,13 @@ type Received = Pick<FlowRequest, 'flow' | 'requestId' | 'clientAddress' | 'arri
   readonly leftMs: number;
 };
 
-/** Its verification, which may fetch keys, is no part of what it waits for the database. */
+/** A request of a flow. The wait for the database does not include verification, which may fetch keys. */
 export class FlowRequest extends SharedWait {
   readonly flow: Flow;
   readonly requestId: string;
-  /** As the throttle counts clients. */
+  /** The client's address, as the throttle counts it. */
   readonly clientAddress: string;
-  /** When its guards had counted it, on the monotonic clock in milliseconds. */
+  /** The time after its guards, on the monotonic clock in milliseconds. */
   readonly arrivedAtMs: number;
   /** Hits counted outside of its guard, refunded if the request fails. */
   hits: CountedHits | undefined;
@@ -38,7 +38,7 @@ export class FlowRequest extends SharedWait {
   tokens?: Tokens;
   /** Once it has authenticated. */
   client?: AuthenticatedClient;
-  /** Lets others be processed while it waits. */
+  /** Lets other requests be processed while it waits. */
   readonly giveUpPlace: () => void;
 
   constructor(
@@ -54,8 +54,8 @@ export class FlowRequest extends SharedWait {
   }
 
   /**
-   * Runs a stage in a span of its own and observes how long it took, also when it failed.
-   * @throws DatabaseWaitError `time_limit`: none begins for a request that has had its answer
+   * Runs a stage in its own span, and measures its duration, also if it fails.
+   * @throws DatabaseWaitError `time_limit`: if the request is already answered
    */
   async stage<T>(name: Stage, work: () => Promise<T>): Promise<T> {
     const startedAt = performance.now();

@@ -1,4 +1,4 @@
-// What every endpoint has beside its controller: its guards, in their order, and the filter of its errors.
+// The guards of every endpoint, in order, and the filter of its errors.
 import type { CanActivate, Type, ExecutionContext } from '@nestjs/common';
 import {
   Controller,
@@ -24,7 +24,7 @@ import { OwnRoutes } from '../host/token-exchange-auth.js';
 import { requestOf, stateOf } from '../../platform/http/http-answers.js';
 import { Revocations } from '../revocation/revocations.js';
 
-/** Begins the wait of a request for the database, before anything asks it. */
+/** Starts a request's wait for the database, before its first statement. */
 @Injectable()
 class WaitGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -63,11 +63,11 @@ class LoginMethodGuard implements CanActivate {
   }
 }
 
-/** By which browsers mark what no user has asked for yet. `Sec-Purpose` is that of the Fetch standard, the others are older. */
+/** The headers by which browsers mark a prefetch. `Sec-Purpose` is the Fetch standard's, the others are older. */
 const PURPOSES = ['sec-purpose', 'purpose', 'x-moz', 'x-purpose'];
 const AHEAD = /\b(prefetch|prerender|preview)\b/i;
 
-/** Keeps a browser that fetches a link ahead from using up its token (D57). */
+/** Refuses a prefetch, which would use up the link's token (D57). */
 @Injectable()
 class PrefetchGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -77,7 +77,7 @@ class PrefetchGuard implements CanActivate {
   }
 }
 
-/** A guard that limits requests per client address and minute, in a bucket of their own. */
+/** A guard that limits requests per client address and minute, in a separate bucket. */
 function throttlerOf(endpoint: Endpoint): Type<CanActivate> {
   const { throttle } = ENDPOINTS[endpoint];
   return minuteThrottler(
@@ -103,7 +103,7 @@ function enabledGuardOf(endpoint: Endpoint): Type<CanActivate> {
   return EnabledGuard;
 }
 
-/** Without it a token that was used and has expired might be taken again (D97). */
+/** Without this check a used and expired token might be accepted again (D97). */
 @Injectable()
 class ClockGuard implements CanActivate {
   constructor(private readonly clocks: ClockDifference) {}
@@ -115,10 +115,12 @@ class ClockGuard implements CanActivate {
   }
 }
 
-/** @rule D20 A body that is too large or no form is refused after availability, throttle and switch, before any field is read. */
+/**
+ * @rule D20 A body that is too large, or no form, is refused after availability, throttle and switch, before any field is read.
+ */
 @Injectable()
 class FormGuard implements CanActivate {
-  /** @throws Error where the host has no parser for forms */
+  /** @throws Error if the host has no parser for forms */
   canActivate(context: ExecutionContext): boolean {
     const { method, headers, body } = requestOf(context);
     if (method !== 'POST') return true;
@@ -132,7 +134,7 @@ class FormGuard implements CanActivate {
   }
 }
 
-/** Lets requests through while it is known what has been revoked: no flow begins what it could not answer for. */
+/** Lets requests pass only while the revocations are known. */
 @Injectable()
 class RevocationsKnownGuard implements CanActivate {
   constructor(private readonly revocations: Revocations) {}
@@ -156,7 +158,7 @@ const GUARDS: Readonly<Record<GuardName, (endpoint: Endpoint) => Type<CanActivat
   clock: () => ClockGuard,
 };
 
-/** For the controller of an endpoint. */
+/** The decorator of an endpoint's controller. */
 export function FlowEndpoint(endpoint: Endpoint): ClassDecorator {
   return applyDecorators(
     Controller({ version: VERSION_NEUTRAL }),

@@ -1,5 +1,5 @@
-// What surrounds a request of each flow: its deadline, the times and spans of its stages, the record of its failure, and the refund
-// of what the throttle has counted.
+// Surrounds a request of each flow with its deadline, the times and spans of its stages, the record of its failure, and the
+// refund of throttle hits.
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
 import { Database } from '../../platform/database/database.js';
@@ -33,10 +33,10 @@ declare module '../../platform/http/http-answers.js' {
 
 type Failure = AuditPayloads[(typeof FLOWS)[Flow]['failureEvent']];
 
-/** How metrics call what the database could not serve. */
+/** The name of the request in the metric of database refusals. */
 const UNAVAILABLE = 'temporarily_unavailable';
 
-/** Called by the controllers: as an interceptor of Nest it would cost every request a chain of observables. */
+/** Called by the controllers, because a Nest interceptor would cost every request a chain of observables. */
 @Injectable()
 export class FlowRunner {
   constructor(
@@ -50,7 +50,7 @@ export class FlowRunner {
     private readonly counts: MemoryCounts,
   ) {}
 
-  /** @throws what the work throws, once its failure is recorded */
+  /** @throws what the work throws, after its failure is recorded */
   async run<T>(flow: Flow, http: HttpRequest, work: (request: FlowRequest) => Promise<T>): Promise<T> {
     const request = this.received(flow, http);
     try {
@@ -60,7 +60,7 @@ export class FlowRunner {
     }
   }
 
-  /** The time that its guards have waited for the database counts. */
+  /** Includes the time that its guards have waited for the database. */
   private received(flow: Flow, http: HttpRequest): FlowRequest {
     const state = stateOf(http);
     state.flow = flow;
@@ -81,8 +81,8 @@ export class FlowRunner {
   }
 
   /**
-   * Records with its true cause what ends a request. A client that is over a limit could fill the trail, and so could one that sends
-   * broken forms: they leave no record.
+   * Records the true cause of a failed request. Throttled requests and broken forms leave no record, because clients could fill
+   * the trail with them.
    * @throws the error
    */
   private async fail(request: FlowRequest, error: unknown): Promise<never> {
@@ -90,7 +90,7 @@ export class FlowRunner {
     await request.inTime(async () => {
       await this.throttle.undo(request);
       if (isTokenRefusal(error)) await this.recordRefusal(request, error);
-      // No fault, and counted where it is answered, as where a guard finds it out.
+      // No fault. The filter counts it, as if a guard had thrown it.
       else if (!(error instanceof TemporarilyUnavailableException)) await this.recordFault(request, error);
     });
     throw error;
@@ -108,7 +108,7 @@ export class FlowRunner {
       return this.telemetry.countUnrecordedFailure(flow, reason);
     const { issuer, kid, clientId, userId, detail, expected, found } = context;
     const party = hasActor ? context.party : undefined;
-    // In the order in which lines of the log show them.
+    // In the order of the log line.
     const workloads = recordedActors(refusal.workload ? [refusal.workload] : tokens && workloadsOf(tokens));
     const about = { issuer, kid, workloads, clientId, userId, detail, expected, found, clientAddress };
     const event = this.failure(request, { flow, party, reason, ...about });
@@ -126,10 +126,10 @@ export class FlowRunner {
     }
   }
 
-  /** The log says what the fault was. The database may be the cause, and then the trail is out of reach as well. */
+  /** The log has the fault. If the database is the cause, the trail is unreachable as well. */
   private async recordFault(request: FlowRequest, fault: unknown): Promise<void> {
     const { flow, clientAddress } = request;
-    // A second attempt would wait as long as the first.
+    // A second attempt would wait just as long.
     if (this.outages.isUnrecorded(fault)) return this.telemetry.countUnrecordedFailure(flow, UNAVAILABLE);
     const event = this.failure(request, { flow, reason: 'internal_error', clientAddress });
     try {

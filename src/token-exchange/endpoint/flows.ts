@@ -1,5 +1,5 @@
 // The table of endpoints and flows: what runner, guards, filter, metrics, explanations, pages and commands know of each of them.
-// Begin here to add one. Types derive from the rows, so the compiler lists what else it needs.
+// Start here to add one. Types derive from the rows, so the compiler lists what else it needs.
 
 /** Settings of an endpoint or a flow, by their name in the options. */
 type Settings =
@@ -14,7 +14,7 @@ interface EndpointRow {
   readonly throttle: Settings;
   /** The endpoint is on if one of these settings is `enabled`. An endpoint without any is always on. */
   readonly switches: readonly Settings[];
-  /** Guards in the order in which they are asked (D20). flow.endpoints.ts has their classes. */
+  /** Guards in the order of their calls (D20). flow.endpoints.ts has their classes. */
   readonly guards: readonly string[];
 }
 
@@ -74,7 +74,7 @@ export const ENDPOINTS = {
     switches: ['exchange', 'idAssertion'],
     guards: ['wait', 'available', 'throttle', 'enabled', 'form', 'revocations', 'clock'],
   },
-  /** The entries decide whether it answers (`mayExplain`). It has a count of its own, with the limit of exchanges. */
+  /** The entries decide whether it answers (`mayExplain`). It has its own count, with the limit of exchanges. */
   explain: {
     path: '/explain',
     title: 'Explanation',
@@ -89,7 +89,7 @@ export type GuardName = (typeof ENDPOINTS)[Endpoint]['guards'][number];
 
 interface WorkRow {
   readonly endpoint: Endpoint;
-  /** The name in lines of the log. */
+  /** The name in log lines. */
   readonly work: string;
   /** The end of the 503 that a client gets while the database does not serve. */
   readonly retryAdvice: string;
@@ -105,13 +105,13 @@ interface FlowRow extends WorkRow {
   readonly gives: 'access-token' | 'session' | 'nothing';
   /** Whether the token is an assertion (RFC 7523). */
   readonly isAssertion: boolean;
-  /** Whether an actor's token may come along. */
+  /** Whether the request may have an actor token. */
   readonly hasActor: boolean;
 }
 
-/** The purposes of an external token. verify/checks.ts has the checks of each. */
+/** The purposes of an external token. verify/flow-checks.ts has the checks of each. */
 export const FLOWS = {
-  /** An external token, or a subject's and an actor's, for an access token. */
+  /** An external token, or a subject's and an actor's token, for an access token. */
   exchange: {
     endpoint: 'exchange',
     work: 'a token exchange',
@@ -194,7 +194,7 @@ export const ACCESS_FLOWS = FLOW_NAMES.filter(
   (flow) => FLOWS[flow].gives !== 'nothing',
 ) as readonly AccessFlow[];
 
-/** What clients and partners ask beside the flows. */
+/** Requests of clients and partners besides the flows. */
 export const OTHER_WORK = {
   revocation: {
     endpoint: 'revocation',
@@ -216,7 +216,7 @@ export const OTHER_WORK = {
   },
 } as const satisfies Record<string, WorkRow>;
 
-/** Everything that is throttled, counted and logged by a name of its own. */
+/** Every name under which requests are throttled, counted and logged. */
 export const WORK = { ...FLOWS, ...OTHER_WORK };
 
 export type ThrottledFlow = keyof typeof WORK;

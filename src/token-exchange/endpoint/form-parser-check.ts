@@ -1,11 +1,11 @@
-// Warns at the start if nothing in the application reads forms, which otherwise the first request would show.
+// Warns at the start if the application has no parser for forms.
 import type { OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 
-/** A Fastify instance or an Express application, as far as it shows its parsers. */
+/** The parts of a Fastify instance or Express application that show its parsers. */
 interface Server {
   hasContentTypeParser?(type: string): boolean;
   readonly router?: { readonly stack?: readonly { readonly handle?: { readonly name: string } }[] };

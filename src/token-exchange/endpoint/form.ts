@@ -1,4 +1,4 @@
-// Reads the fields of a form or query as a parser of the server has left them: what is ambiguous is an error, never a guess.
+// Reads the fields of a form or query from the server's parser. An ambiguous field is an error.
 import { CODING_MESSAGE } from '../../platform/http/answers.js';
 import type { BodyLabel, LabelFault } from '../../platform/http/content-type.js';
 import { MAX_FIELDS, faultOfLabel } from '../../platform/http/content-type.js';
@@ -15,7 +15,7 @@ const LABEL_FAULTS = {
   charset: ['not_a_form', 'The charset must be UTF-8'],
 } as const satisfies Record<LabelFault, readonly [RequestRefusalReason, string]>;
 
-/** Why a body is not read as a form, by its headers; undefined for one that is. @param form its fields, where it was parsed */
+/** Why a body is no form, by its headers; undefined if it is one. @param form its fields, if it was parsed */
 export function refusalOfLabel(label: BodyLabel, form?: object): OAuthRefusal | undefined {
   const fault = faultOfLabel(label, FORM, form);
   if (fault === undefined) return undefined;
@@ -24,13 +24,13 @@ export function refusalOfLabel(label: BodyLabel, form?: object): OAuthRefusal | 
   return requestRefusal(kind, message, undefined, printableName(found));
 }
 
-/** What is known of a field. */
+/** The rules for a field. */
 interface FieldRule {
-  /** Most characters; of a list, of all its values together. */
+  /** The maximum number of characters; for a list, of all its values together. */
   readonly max?: number;
-  /** It is only compared with words that have no NUL. */
+  /** NUL is allowed, because the value is only compared with fixed strings. */
   readonly isWord?: boolean;
-  /** It may be repeated; its value is then all that were given, with spaces between them. */
+  /** It may be repeated. Its value is then all values, joined by spaces. */
   readonly isList?: boolean;
 }
 
@@ -39,8 +39,8 @@ export class Form<Name extends string> {
   private readonly sent: Readonly<Record<string, unknown>>;
 
   /**
-   * Nothing is thrown yet, so that one field can be checked before the rest (`grant_type`, D20).
-   * @param sent by name a text, or whatever a parser makes of a field that is repeated or written as an array
+   * Throws nothing yet, so that one field can be checked before the rest (`grant_type`, D20).
+   * @param sent by name a string, or the parser's result for a repeated field or array notation
    */
   constructor(
     sent: unknown,
@@ -50,7 +50,7 @@ export class Form<Name extends string> {
   }
 
   /**
-   * The form itself, of which every known field can be read.
+   * The form, if every known field is readable.
    * @throws OAuthRefusal `field_invalid` as `get`, for over 100 fields, and for a known one in array notation: `actor_token[]=…` means
    *   an actor to its sender; ignoring it would hand out the subject's rights instead
    */
@@ -66,7 +66,7 @@ export class Form<Name extends string> {
   }
 
   /**
-   * The value of a field; undefined: it was not sent.
+   * The value of a field; undefined if it was not sent.
    * @throws OAuthRefusal `field_invalid` for a repeated field (RFC 6749 §3.2), an array or object, NUL, a value over its limit; it names
    *   the field
    */
@@ -83,7 +83,7 @@ export class Form<Name extends string> {
     return value;
   }
 
-  /** A token, without the white space that comes along where it was copied from a file; empty: there is none. */
+  /** A token, without white space around it, as from a file; empty if there is none. */
   trimmed(name: Name): string {
     return (this.get(name) ?? '').trim();
   }
@@ -93,6 +93,6 @@ function inNotation(name: string) {
   return invalidField(`${name} must be a plain field, not one of an array or object`);
 }
 
-/** The field by which a login asks for a bound session. */
+/** The field by which a login requests a bound session. */
 export const ANSWER_FIELD = 'answer';
 export const ANSWER_SESSION = 'session';

@@ -1,4 +1,4 @@
-// What the descriptions of the endpoints in OpenAPI share, as plain values.
+// Shared parts of the endpoints' OpenAPI descriptions, as plain values.
 import { RETRY_AFTER } from '../../platform/http/temporarily-unavailable.exception.js';
 
 /** RFC 6749 §5.2. */
@@ -11,7 +11,7 @@ export const OAUTH_ERROR = {
   },
 };
 
-/** Of an endpoint that the host has taken away. */
+/** The answer of an endpoint that the host does not offer. */
 const ABSENT = {
   type: 'object',
   required: ['error', 'message'],
@@ -22,12 +22,12 @@ export function answer(description: string, schema: object) {
   return { description, content: { 'application/json': { schema } } };
 }
 
-/** An answer after which the client is to wait. */
+/** An answer with `Retry-After`. */
 export function answerForLater(description: string, schema: object = OAUTH_ERROR) {
   return { ...answer(description, schema), headers: RETRY_AFTER };
 }
 
-/** What these endpoints answer alike, unless they say otherwise. */
+/** The common answers of these endpoints. */
 export const COMMON_REFUSALS = {
   404: answer('The licence of the instance has ended', ABSENT),
   413: answer('The body is larger than 256 KiB', OAUTH_ERROR),

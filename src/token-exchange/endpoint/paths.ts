@@ -1,4 +1,4 @@
-// Where the endpoints answer (4.1, 4.2); behind a prefix, if the host has one.
+// The paths of the endpoints (4.1, 4.2), below the host's prefix if it has one.
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { PATH_PREFIX } from '../settings/settings.js';
 import { ENDPOINTS } from './flows.js';
@@ -11,19 +11,19 @@ export const EXPLAIN_PATH = PATH_PREFIX + ENDPOINTS.explain.path;
 export const EMBED_PATH = PATH_PREFIX + ENDPOINTS.embed.path;
 
 /**
- * The methods of embedded login. A HEAD, which servers hand to the route of a GET, must neither sign a user in nor use a token up
- * (D57). Under the strict policy a GET does not either (P.strict).
+ * The methods of embedded login. Servers route a HEAD to the handler of GET, but it must neither sign a user in nor use up a
+ * token (D57). Under the strict policy GET is refused too (P.strict).
  */
 export function loginMethods({ strict }: Pick<TokenExchangeOptions, 'strict'>): readonly string[] {
   return strict ? ['POST'] : ['GET', 'POST'];
 }
 
-/** Where is published what others must know of the access tokens (RFC 8615). */
+/** The well-known paths of the metadata about access tokens (RFC 8615). */
 export const WELL_KNOWN = '.well-known';
 export const KEY_SET = 'jwks.json';
 /** RFC 9728 §3. */
 export const RESOURCE_METADATA = 'oauth-protected-resource';
-/** RFC 8414 §3, and OpenID Connect's address, where many clients ask only. */
+/** RFC 8414 §3, and OpenID Connect's address, which many clients use only. */
 export const SERVER_METADATA = ['oauth-authorization-server', 'openid-configuration'];
 export const SERVER_METADATA_PATHS = SERVER_METADATA.map((name) => `/${WELL_KNOWN}/${name}`);
 export const KEY_SET_PATH = `/${WELL_KNOWN}/${KEY_SET}`;

@@ -1,17 +1,17 @@
-// What sessions and access tokens record of the login that they come from, so that its provider, or a revocation of a key, can end them.
+// What sessions and access tokens record about their login, so that its provider, or a revocation of a key, can end them.
 import { hash } from 'node:crypto';
 
-/** As sessions and access tokens record it: by hashes, so that no `sub` and no `sid` is in them. */
+/** The recorded login: hashes, so that it contains neither `sub` nor `sid`. */
 export interface ExternalLogin {
-  /** Of issuer and `sub`. */
+  /** The hash of issuer and `sub`. */
   readonly sub: string;
-  /** Of issuer and `sid`; undefined where the external token had none. */
+  /** The hash of issuer and `sid`; undefined if the external token had none. */
   readonly sid?: string;
   /** `iat` of the external token, in seconds since the Unix epoch. */
   readonly iat: number;
 }
 
-/** Claims by which a login, or what a logout ends, is known. */
+/** Claims that identify a login, or what a logout ends. */
 interface NamingClaims {
   readonly sub?: string;
   readonly sid?: string;
@@ -21,11 +21,11 @@ interface NamingClaims {
 export interface Logout {
   /** Of the trusted key entry. */
   readonly issuer: string;
-  /** Logins with one of these keys; without any, all of the issuer. */
+  /** Logins with one of these keys; without keys, all of the issuer's logins. */
   readonly keys: readonly string[];
-  /** Logins by tokens that were issued until then, in seconds since the Unix epoch: by the clocks of issuer and provider. */
+  /** Logins by tokens issued until then, in seconds since the Unix epoch, by the clocks of issuer and provider. */
   readonly until: number;
-  /** Sessions and tokens until then end too, on the clock of this process. */
+  /** Sessions and tokens until then end too, by the clock of this process. */
   readonly at: Date;
 }
 
@@ -42,15 +42,15 @@ export function externalLoginOf({
   return { sub: keyOf('sub', iss, sub), ...(hasSession && { sid: keyOf('sid', iss, sid) }), iat };
 }
 
-/** By which a login is ended. The second is of its session at the provider, or says that there is none. */
+/** The keys by which a logout finds a login. The second is the provider session's, or says that there is none. */
 export function keysOfLogin({ sub, sid }: ExternalLogin): readonly [string, string] {
   return [sub, sid ?? withoutSession(sub)];
 }
 
 /**
- * @rule D131 A logout with `sid` ends what that session of the provider has opened. Where it names `sub` too, also what that
- * subject has opened by tokens without `sid`, which may be of that session. One with `sub` alone ends all of that subject.
- * @param issuer of the trusted key entry: no login of another one has the same keys
+ * @rule D131 A logout with `sid` ends the logins of that provider session. If it also names `sub`, it ends the subject's logins
+ * without `sid` too, which may belong to that session. A logout with `sub` alone ends all logins of the subject.
+ * @param issuer the entry's issuer: logins of other issuers have other keys
  */
 export function keysOfLogout(issuer: string, { sub, sid }: NamingClaims): string[] {
   const subject = sub === undefined ? [] : [keyOf('sub', issuer, sub)];
@@ -76,7 +76,7 @@ function keyOf(kind: 'sub' | 'sid', issuer: string, value: string): string {
   return hash('sha256', JSON.stringify([kind, issuer, value]), 'base64url').slice(0, KEY_CHARACTERS);
 }
 
-/** A trusted key that took part when a token was issued or a session opened: the subject's, or the actor's. */
+/** A trusted key that signed for a token or session: the subject's, or the actor's. */
 export interface IssuerKey {
   readonly issuer: string;
   readonly kid: string;
@@ -84,15 +84,15 @@ export interface IssuerKey {
   readonly byAdministrator?: boolean;
 }
 
-/** As tokens and sessions record it. */
+/** The recorded form of a key. */
 export interface RecordedKey {
   readonly iss: string;
   readonly kid: string;
-  /** Of a key whose entry an administrator stored. */
+  /** Marks a key whose entry an administrator stored. */
   readonly by?: 'administrator';
 }
 
-/** How keys are recorded, in a token and in a session's row; each once. */
+/** The recorded form of keys in a token and in a session's row, each once. */
 export function recordedKeys(keys: readonly IssuerKey[]): RecordedKey[] {
   const recorded = keys.map(({ issuer, kid, byAdministrator = false }): RecordedKey => {
     const key = { iss: issuer, kid };

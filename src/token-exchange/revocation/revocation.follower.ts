@@ -1,4 +1,4 @@
-// Keeps this process's revocations at the state of the database.
+// Reads the database's revocations into this process.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
@@ -10,11 +10,11 @@ import { LOGGER } from '../../platform/log/log.js';
 import { FROM_THE_BEGINNING, REVOCATION_CHANNEL, RevocationRepository } from './revocation.repository.js';
 import { Revocations } from './revocations.js';
 
-/** A notification may get lost, and then this is how soon a revocation is seen; several may fail before it is too late. */
+/** How soon a revocation is seen if its notification is lost. Several reads may fail before it is too late. */
 const POLL_MS = 2_000;
-/** Knowledge is as old as the reading of which it is the last page. */
+/** A reading of several pages is as old as its beginning. */
 const OF_A_PART = Number.NEGATIVE_INFINITY;
-/** A database that is silent keeps a statement for longer than that: then another one goes on another connection. */
+/** If a silent database holds a statement longer than this, the next one uses another connection. */
 const PATIENCE_MS = 3_000;
 
 @Injectable()
@@ -36,7 +36,7 @@ export class RevocationFollower implements OnModuleInit, BeforeApplicationShutdo
     @Inject(LOGGER) private readonly logger: Log,
   ) {}
 
-  /** A database that is away does not keep the process from starting: it answers 503 until it is there. */
+  /** The process starts even if the database is away, and answers 503 until it is back. */
   async onModuleInit(): Promise<void> {
     await this.followQuietly();
     if (this.notifications.hasOtherProcesses)
@@ -53,8 +53,8 @@ export class RevocationFollower implements OnModuleInit, BeforeApplicationShutdo
   }
 
   /**
-   * Reads what was committed before, so that it counts here at once; what fails is tried again soon. Of many who call it while
-   * a reading is under way, which may be too early for them, all share the next one.
+   * Reads everything committed so far, so that it applies here at once. A failed read is retried soon. Calls during a running
+   * read, which may be too early for them, share the next one.
    */
   hear(): Promise<void> {
     this.nextReading ??= this.reading.then(() => {
@@ -65,7 +65,7 @@ export class RevocationFollower implements OnModuleInit, BeforeApplicationShutdo
   }
 
   private async follow(): Promise<void> {
-    // Without other writers the state stays true until this process writes, and then it reads.
+    // Without other writers the state stays true until this process writes, and then it reads again.
     const begunAtMs = this.notifications.hasOtherProcesses ? performance.now() : Number.POSITIVE_INFINITY;
     const first = await this.repository.read(this.horizon);
     let page = first;
@@ -102,7 +102,7 @@ export class RevocationFollower implements OnModuleInit, BeforeApplicationShutdo
   }
 }
 
-/** Waits for a reading, but not for as long as a silent database makes it wait. */
+/** Waits for a reading, but not as long as a silent database would take. */
 async function withinPatience(reading: Promise<void>): Promise<void> {
   const isOver = new AbortController();
   const patience = pause(PATIENCE_MS, undefined, { ref: false, signal: isOver.signal });

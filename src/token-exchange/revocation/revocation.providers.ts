@@ -1,4 +1,4 @@
-// The parts of revocation, for every module that offers them.
+// The providers of revocation.
 import { purging } from '../../platform/jobs/purge.job.js';
 import { PURGES } from '../retention/purges.js';
 import { RevocationFollower } from './revocation.follower.js';
@@ -6,7 +6,7 @@ import { RevocationRepository } from './revocation.repository.js';
 import { RevocationService } from './revocation.service.js';
 import { Revocations } from './revocations.js';
 
-/** They need `Database`, `AuditBus`, `Notifications`, `Leader`, `Clock` and `LOGGER`. */
+/** The providers need `Database`, `AuditBus`, `Notifications`, `Leader`, `Clock` and `LOGGER`. */
 export const REVOCATION_PROVIDERS = [
   Revocations,
   RevocationRepository,

@@ -6,18 +6,18 @@ import { managerOf } from '../../platform/database/transaction.js';
 import type { Logout } from './external-login.js';
 import type { RevocationNews, TrustRevocation } from './revocations.js';
 
-/** A key of an issuer, or with null all of them. */
+/** A key of an issuer, or all of them if null. */
 export type RevokedTrust = Pick<TrustRevocation, 'issuer' | 'kid'>;
 
-/** A page of news, and up to where all is known. */
+/** A page of news, and the point up to which everything is known. */
 export interface RevocationReading extends RevocationNews {
-  /** The oldest transaction that was still running: what it and later ones have written may be new at the next reading. */
+  /** The oldest transaction that was still running: rows of it and later ones may be new at the next reading. */
   readonly horizon: string;
-  /** The last row, if the page is full: others may follow. */
+  /** The last row, if the page is full and others may follow. */
   readonly last: NewsPlace | undefined;
 }
 
-/** Where a row of ended tokens and logouts stands in their order. */
+/** The position of a row among ended tokens and logouts. */
 interface NewsPlace {
   readonly issuer: string;
   readonly id: string;
@@ -32,9 +32,9 @@ export const FROM_THE_BEGINNING = '0';
 const ALL_KEYS = '';
 const ALL_LOGINS = '';
 
-/** Most ended tokens and logouts that are read at a time: some 5 MB. */
+/** The maximum number of ended tokens and logouts per read: some 5 MB. */
 const PAGE_ROWS = 10_000;
-/** Most logouts of an issuer that are kept one by one: more would fill the memory of each instance. */
+/** The maximum number of separate logouts per issuer. More would fill the memory of each instance. */
 const MOST_LOGOUTS = 50_000;
 
 interface NewsRow {
@@ -56,10 +56,10 @@ export class RevocationRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Reads all of trust and the logouts of whole issuers, and of the rest a page of what was written since an earlier reading, as of
-   * one moment. So a page sees what stands for the rows that an earlier one would have found before they were deleted.
-   * @param horizon of that reading, or `FROM_THE_BEGINNING`
-   * @param after the last row of the page before
+   * Reads all revocations of trust and logouts of whole issuers, and a page of the other rows since an earlier reading, at one
+   * moment. So a page includes the row that replaces deleted ones.
+   * @param horizon the earlier reading's, or `FROM_THE_BEGINNING`
+   * @param after the last row of the previous page
    */
   async read(horizon: string, { issuer, id }: NewsPlace = BEFORE_ALL): Promise<RevocationReading> {
     const rows = await this.database.background.query<NewsRow>(
@@ -91,7 +91,7 @@ export class RevocationRepository {
     };
   }
 
-  /** Every trust revocation there ever was, by issuer and kid. */
+  /** All trust revocations, present and former, by issuer and kid. */
   async list(transaction?: Transaction): Promise<TrustRevocation[]> {
     const connection = transaction === undefined ? this.database.dataSource : managerOf(transaction);
     const rows = await connection.query<TrustRow[]>(
@@ -100,7 +100,7 @@ export class RevocationRepository {
     return rows.map(trustOf);
   }
 
-  /** What earlier revocations refuse for good stays refused, also if the clock of this one is behind. */
+  /** Whatever earlier revocations refuse for good stays refused, even if this process's clock is behind. */
   async revoke(transaction: Transaction, { issuer, kid }: RevokedTrust, revokedAt: Date): Promise<void> {
     await managerOf(transaction).query(
       `INSERT INTO token_exchange_trust_revocation AS held (issuer, kid, revoked_at) VALUES ($1, $2, $3)
@@ -111,7 +111,7 @@ export class RevocationRepository {
     await announce(transaction);
   }
 
-  /** @returns whether there was such a revocation that held */
+  /** @returns whether such a revocation was in force */
   async restore(transaction: Transaction, { issuer, kid }: RevokedTrust, restoredAt: Date): Promise<boolean> {
     const restored = await managerOf(transaction).query<unknown[]>(
       `WITH restored AS (
@@ -124,7 +124,7 @@ export class RevocationRepository {
     return restored.length > 0;
   }
 
-  /** @returns false where it was ended before */
+  /** @returns false if it was already ended */
   async endToken(transaction: Transaction, id: string, expiresAt: Date): Promise<boolean> {
     const ended = await managerOf(transaction).query<unknown[]>(
       `INSERT INTO token_exchange_ended_token (token_id, expires_at) VALUES ($1, $2)
@@ -135,7 +135,7 @@ export class RevocationRepository {
     return ended.length > 0;
   }
 
-  /** The later of two logouts with a key counts, in any order. */
+  /** Of two logouts with one key the later applies, in any order of arrival. */
   async endLogins(transaction: Transaction, { issuer, keys, until, at }: Logout): Promise<boolean> {
     await managerOf(transaction).query(
       `INSERT INTO token_exchange_logout AS held (issuer, login_key, issued_until, received_at)
@@ -157,8 +157,8 @@ const LATER_OF_BOTH = `issued_until = greatest(held.issued_until, excluded.issue
   received_at = greatest(held.received_at, excluded.received_at), written_in = txid_current()`;
 
 /**
- * One row that ends all logins of an issuer, for the many that ended some. Two at once wait for each other at that row; a row that is
- * later, or that another transaction holds, stays.
+ * Replaces many logouts of an issuer by one row that ends all its logins. Two transactions wait for each other at that row. Rows
+ * that are later, or locked by another transaction, stay.
  */
 async function endAllLogins(transaction: Transaction, issuer: string): Promise<void> {
   const [all] = await managerOf(transaction).query<{ until: number; at: Date }[]>(
@@ -177,7 +177,7 @@ async function endAllLogins(transaction: Transaction, issuer: string): Promise<v
   );
 }
 
-/** Heard after the commit. */
+/** Delivered after the commit. */
 async function announce(transaction: Transaction): Promise<void> {
   await managerOf(transaction).query(`SELECT pg_notify($1, '')`, [REVOCATION_CHANNEL]);
 }

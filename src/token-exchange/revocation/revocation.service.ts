@@ -1,4 +1,4 @@
-// Takes trust in keys back and gives it again, with the record of it.
+// Revokes and restores trust in keys, and records it.
 import { Injectable } from '@nestjs/common';
 import type { AuditContext, AuditEvent, RecordedWork } from '../audit/audit.bus.js';
 import { AuditBus, auditEvent } from '../audit/audit.bus.js';
@@ -10,7 +10,7 @@ import { RevocationRepository } from './revocation.repository.js';
 import { RevocationFollower } from './revocation.follower.js';
 import type { TrustRevocation } from './revocations.js';
 
-/** @returns when: the time of the context */
+/** @returns the time of the revocation, from the context */
 export async function revokeTrust(
   revocations: RevocationRepository,
   transaction: Transaction,
@@ -22,7 +22,7 @@ export async function revokeTrust(
   return { result: context.occurredAt, events: [event] };
 }
 
-/** @returns false where no such revocation holds; then nothing is changed, and there is nothing to record */
+/** @returns false if no such revocation is in force; then nothing changes and nothing is recorded */
 export async function restoreTrust(
   revocations: RevocationRepository,
   transaction: Transaction,
@@ -39,7 +39,7 @@ function payloadOf({ issuer, kid }: RevokedTrust): { issuer: string; kid?: strin
   return kid === null ? { issuer } : { issuer, kid };
 }
 
-/** An access token that its holder ends. */
+/** An access token to be ended by its holder. */
 export interface EndedToken {
   /** Its `jti`. */
   readonly id: string;
@@ -50,7 +50,7 @@ export interface EndedToken {
 
 /** The rest of a logout. */
 export interface LogoutWork {
-  /** Whether anything is to be ended. */
+  /** Whether anything is ended. */
   isWanted(transaction: Transaction): Promise<boolean>;
   /** @param isOfAll whether all logins of the issuer have ended */
   eventsOf(transaction: Transaction, isOfAll: boolean): Promise<readonly AuditEvent[]>;
@@ -66,9 +66,9 @@ export class RevocationService {
   ) {}
 
   /**
-   * Ends all that a key of an issuer signed for, or with `kid` null all its keys, and refuses new tokens until `restore`. Here at
-   * once, elsewhere within 10 seconds. Neither needs to be configured (any more).
-   * @returns when; what was issued until then is refused for good
+   * Ends everything that a key of an issuer signed for, or that all its keys signed for if `kid` is null, and refuses new tokens
+   * until `restore`. It applies here at once, elsewhere within 10 seconds. Issuer and key need not be configured.
+   * @returns the time; everything issued until then is refused for good
    */
   async revoke({ issuer, kid }: RevokedTrust, requestId: string): Promise<Date> {
     const revokedAt = await this.audit.commit((transaction) =>
@@ -79,8 +79,8 @@ export class RevocationService {
   }
 
   /**
-   * Trusts a key, or with `kid` null an issuer, again, for what is issued from now on. Other revocations stay.
-   * @returns false where no such revocation holds; then nothing has happened
+   * Trusts a key again, or an issuer if `kid` is null, for what is issued from now on. Other revocations stay.
+   * @returns false if no such revocation is in force; then nothing changes
    */
   async restore({ issuer, kid }: RevokedTrust, requestId: string): Promise<boolean> {
     const isRestored = await this.audit.commit((transaction) =>
@@ -95,7 +95,7 @@ export class RevocationService {
     return this.repository.list();
   }
 
-  /** Ends one access token of this package, here at once and elsewhere within 10 seconds. Again it does nothing. */
+  /** Ends one access token of this package, here at once and elsewhere within 10 seconds. A repeated call does nothing. */
   async endToken({ id, expiresAt, ...users }: EndedToken, requestId: string): Promise<void> {
     await this.audit.commit(async (transaction) => {
       if (!(await this.repository.endToken(transaction, id, expiresAt)))
@@ -108,8 +108,8 @@ export class RevocationService {
   }
 
   /**
-   * Ends external logins with all that they have opened, here at once and elsewhere within 10 seconds.
-   * @param work in the same transaction; may be run again where it lost a race
+   * Ends external logins and everything that they opened, here at once and elsewhere within 10 seconds.
+   * @param work runs in the same transaction, again after a lost race
    * Of more than `MOST_LOGOUTS` of an issuer all its logins until now end, and the count begins again.
    * @returns whether that was so
    */

@@ -1,25 +1,25 @@
-// What this process knows of revocations, and what they refuse: answered from memory, at every request.
+// The known revocations, and what they refuse. Every request asks them in memory.
 import { Injectable } from '@nestjs/common';
 import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
 import { CLOCK_DIFFERENCE_MS, LOGOUT_KEPT_MS } from '../retention/purges.js';
 import type { ExternalLogin, IssuerKey, Logout } from './external-login.js';
 import { keysOfLogin } from './external-login.js';
 
-/** Trust that was taken back, in one key of an issuer or in all of them. */
+/** Revoked trust in one key of an issuer or in all of them. */
 export interface TrustRevocation {
   readonly issuer: string;
   /** Null: every key of the issuer. */
   readonly kid: string | null;
   readonly revokedAt: Date;
-  /** Null while it holds. */
+  /** Null while the revocation is in force. */
   readonly restoredAt: Date | null;
 }
 
 /** The revocations in the database at one moment. */
 export interface RevocationNews {
-  /** All there are. */
+  /** All trust revocations. */
   readonly trust: readonly TrustRevocation[];
-  /** Access tokens that were ended by themselves, new ones at least, with the end of their lives. */
+  /** Single ended access tokens, at least new ones, with their expiry. */
   readonly endedTokens: readonly { readonly id: string; readonly expiresAt: Date }[];
   /** Logouts by providers, new ones at least. */
   readonly logouts: readonly Logout[];
@@ -27,10 +27,10 @@ export interface RevocationNews {
 
 /** A session to check: the keys that signed for it, and when it was opened. */
 export interface RevocableSession {
-  /** Undefined where nothing is known of them. */
+  /** Undefined if they are unknown. */
   readonly keys: readonly IssuerKey[] | undefined;
   readonly sinceMs: number;
-  /** The external logins that it comes from; none where that is not known, and then no provider ends it. */
+  /** The external logins that it comes from; empty if they are unknown, and then no provider can end it. */
   readonly logins?: readonly ExternalLogin[];
 }
 
@@ -40,14 +40,14 @@ export interface RevocableToken extends RevocableSession {
   readonly id: string;
 }
 
-/** Without news for so long, revocations are unknown. */
+/** After this time without news, revocations are unknown. */
 const KNOWN_FOR_MS = 10_000;
 
 const FORGET_EVERY_MS = 60_000;
-/** The times of access tokens are whole seconds: one of the same second may be of a later login. */
+/** Times in access tokens are whole seconds, so a token of the same second may belong to a later login. */
 const SAME_SECOND_MS = 1_000;
 
-/** Up to when logins are ended: see `Logout`. */
+/** The time up to which logins are ended: see `Logout`. */
 interface LoggedOut {
   readonly until: number;
   readonly atMs: number;
@@ -55,12 +55,12 @@ interface LoggedOut {
 
 /** The logouts of an issuer. */
 interface LogoutsOfIssuer {
-  /** Of all its logins, in place of earlier ones by key. */
+  /** The end of all its logins, which replaces earlier ones by key. */
   all?: LoggedOut;
   readonly byKey: Map<string, LoggedOut>;
 }
 
-/** The times up to which keys of an issuer are refused, in milliseconds; infinite while they are revoked. */
+/** The times until which keys of an issuer are refused, in milliseconds; infinite while they are revoked. */
 interface RefusedUntil {
   allKeysMs: number;
   readonly byKid: Map<string, number>;
@@ -71,13 +71,13 @@ const RESTORED_MARGIN_MS = 1_000;
 
 /**
  * Whose clock? Issue times are written by the instance that issues, revocation times by the process that revokes. While a
- * revocation holds neither counts: everything of its keys is refused, also what another instance issues in the seconds before
- * it hears of it. At the restoration it is refused up to then, but for the last second: the times of tokens are whole seconds,
- * and the first one after it shall hold. So clocks matter in one place only: between a restoration and what is issued right after it, by as much as two
- * instances differ.
+ * revocation is in force, neither matters: everything of its keys is refused, including what another instance issues before it
+ * learns of it. After the restoration everything until then is refused, except for the last second, because times in tokens are
+ * whole seconds and the first token afterwards must be valid. So clocks matter only between a restoration and what is issued
+ * right after it, by the difference of two instances.
  *
- * In memory: one entry for each trust revocation there ever was, each access token that was ended and would still live, and each
- * subject or session that a provider has signed out within a day. Of one issuer there are `MOST_LOGOUTS` of these at most. Each entry
+ * In memory: one entry for each trust revocation, present or former, each ended access token until its expiry, and each subject
+ * or session that a provider has signed out within a day, `MOST_LOGOUTS` per issuer at most. Each entry
  * takes some 200 bytes.
  */
 @Injectable()
@@ -86,15 +86,15 @@ export class Revocations {
   private latestMs = NEVER;
   private readonly endedTokens = new Map<string, number>();
   private readonly logouts = new Map<string, LogoutsOfIssuer>();
-  /** On the process's monotonic clock: the age of the knowledge must not depend on a clock that can be set. */
+  /** On the process's monotonic clock, because the age of the knowledge must not depend on a clock that can be set. */
   private knownAtMs = NEVER;
   private forgotAtMs = NEVER;
 
   /**
-   * Takes a reading. Of two, the one that began later counts for trust; ended tokens add up.
-   * @param begunAtMs when the reading began, by `performance.now()`: what was committed before is in it. Infinite without other
-   *   writers, minus infinity for a part of a reading
-   * @param nowMs the present time, by which ended tokens are forgotten that no longer matter
+   * Applies a reading. For trust the reading that began later wins; ended tokens add up.
+   * @param begunAtMs start of the reading, by `performance.now()`: it includes everything committed before. Infinite without
+   * other writers, minus infinity for a part of a reading
+   * @param nowMs the present time, after which expired ended tokens are forgotten
    */
   learn({ trust, endedTokens, logouts }: RevocationNews, begunAtMs: number, nowMs: number): void {
     for (const { id, expiresAt } of endedTokens) this.endedTokens.set(id, expiresAt.getTime());
@@ -111,7 +111,7 @@ export class Revocations {
   }
 
   /**
-   * @rule D60 An instance that could not read what was revoked for 10 seconds takes no credential and issues none.
+   * @rule D60 An instance that could not read revocations for 10 seconds accepts no credential and issues none.
    * @throws TemporarilyUnavailableException
    */
   ensureKnown(): void {
@@ -120,8 +120,7 @@ export class Revocations {
   }
 
   /**
-   * Whether nothing may be issued for what this key signs, as far as this instance knows.
-   * See `ensureKnown` for whether it knows enough.
+   * Whether this key is revoked, as far as this instance knows. See `ensureKnown` for whether it knows enough.
    */
   isRevoked({ issuer, kid }: IssuerKey): boolean {
     return this.refusedUntilMs({ issuer, kid }) === Number.POSITIVE_INFINITY;
@@ -133,7 +132,8 @@ export class Revocations {
   }
 
   /**
-   * @rule D59 What any of its keys signed for is refused: all of it while the key is revoked, and for good what is older than the
+   * @rule D59 Everything that any of its keys signed for is refused: all of it while the key is revoked, and for good what is
+   * older than the
    *   restoration. Without recorded keys, every key counts.
    *
    * Whether one of its keys refuses a session.
@@ -146,8 +146,8 @@ export class Revocations {
 
   /**
    * Whether the provider has signed out a login, as far as this instance knows.
-   * @param keys that signed for it; where they are not known, the logins of every issuer count
-   * @param sinceMs when a session or an access token of it was made; left out for one that is under way
+   * @param keys that signed for it; if they are unknown, the logins of every issuer apply
+   * @param sinceMs when its session or access token was created; absent for a login in progress
    * @rule D132 A logout ends what was opened until it came, and what a token opens that was issued until its `iat`, whichever of the
    * two is committed first.
    */
@@ -222,7 +222,7 @@ function laterOf(one: LoggedOut, other: LoggedOut = one): LoggedOut {
   return { until: Math.max(one.until, other.until), atMs: Math.max(one.atMs, other.atMs) };
 }
 
-/** Whether one says nothing that the other does not. */
+/** Whether the first adds nothing to the second. */
 function isCovered(one: LoggedOut, other: LoggedOut | undefined): boolean {
   return other !== undefined && one.until <= other.until && one.atMs <= other.atMs;
 }

@@ -24,12 +24,13 @@ import { ENDPOINTS } from '../endpoint/flows.js';
 interface Revoked {
   /** Secret. */
   readonly token: string;
-  /** Throws for credentials that cannot be read, which matter only for the token of a client. */
+  /** A function that throws for unreadable credentials, because they matter only for a client's token. */
   readonly credentials: () => ClientCredentials | undefined;
 }
 
 /**
- * The token and the client's credentials; `token_type_hint` is of no help where there is one type, and every other field is ignored.
+ * Reads the token and the client's credentials. `token_type_hint` is ignored, because there is one type only, and so is every
+ * other field.
  * @throws OAuthRefusal `token_missing` or `field_invalid`
  */
 function readTokenRevocationForm({ body, headers }: HttpRequest): Revoked {
@@ -52,7 +53,7 @@ export class TokenRevocationController {
   ) {}
 
   /**
-   * Ends the token if it is a live one of this instance. Any other text is useless already.
+   * Ends the token if it is a valid one of this instance. Any other string is useless already.
    * @rule D61 The holder of an access token may end it, on all instances. The token is the only credential, unless a client has
    * authenticated to get it (RFC 7009 §2.1). See introspection.service.ts for who may ask about it.
    */
@@ -70,7 +71,7 @@ export class TokenRevocationController {
     this.answers.reply(request, response, { status: 200, body: {} });
   }
 
-  /** @throws OAuthRefusal of a client that does not authenticate, or has another token, once that is recorded */
+  /** @throws OAuthRefusal for a client that does not authenticate, or another client's token, after it is recorded */
   private async authenticate(
     credentials: Revoked['credentials'],
     token: VerifiedAccessToken,
@@ -94,7 +95,7 @@ export class TokenRevocationController {
   }
 }
 
-/** Two companies may give their clients one id. */
+/** Two companies may use the same id for their clients. */
 function isIssuedTo(
   { id, issuers }: AuthenticatedClient,
   { clientId, signedBy }: VerifiedAccessToken,

@@ -1,4 +1,4 @@
-// Issues and verifies access tokens of the host's own (RFC 9068).
+// Issues and verifies the host's own access tokens (RFC 9068).
 import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { JSONWebKeySet } from 'jose';
@@ -19,21 +19,21 @@ import type { LoadedKey } from './signing-key.service.js';
 import { SigningKeyService } from './signing-key.service.js';
 
 export interface AccessTokenOptions extends Omit<AccessTokenSettings, 'sealingKeys'> {
-  /** Called for each proof of a call to the API that is forgotten while it could be sent again; for a metric. */
+  /** Called for each DPoP proof of an API call that is forgotten while it could be replayed, for a metric. */
   readonly onProofForgotten?: () => void;
 }
 
 /** Injection token of the options. */
 export const ACCESS_TOKEN_OPTIONS = Symbol('ACCESS_TOKEN_OPTIONS');
 
-/** Why a Bearer credential is no live access token of this host. */
+/** Why a credential is no valid access token of this host. */
 export interface AccessTokenRefusal extends Pick<RefusalContext, 'detail' | 'expected' | 'found'> {
   readonly reason: BearerReason;
-  /** Its content, if this instance signed it. */
+  /** The token's content, if this instance signed it. */
   readonly token?: VerifiedAccessToken;
 }
 
-/** What became of a Bearer credential. */
+/** The verdict on a credential. */
 export type AccessTokenVerdict =
   { readonly token: VerifiedAccessToken } | { readonly refusal: AccessTokenRefusal };
 
@@ -42,7 +42,7 @@ const MAX_TOKENS = 10_000;
 
 @Injectable()
 export class AccessTokenService {
-  /** `iss` of all tokens, and `aud` of those that are for the host itself, which a client may name as the resource. */
+  /** `iss` of all tokens, and `aud` of tokens for the host itself, which a client may name as the resource. */
   readonly audience: string;
   /**
    * By the SHA-256 of all characters, so that tokens with common parts share no entry (CVE-2026-35039 of another product). Only the
@@ -59,7 +59,7 @@ export class AccessTokenService {
     this.audience = options.issuer;
   }
 
-  /** Takes the key that signs now, before anything is used up for the token. @throws Error where there is none */
+  /** Selects the present signing key, before anything is used up for the token. @throws Error if there is none */
   prepare(): AccessTokenSigner {
     const { kid, privateKey } = this.signingKeys.current();
     const header = { alg: ACCESS_TOKEN_ALGORITHM, typ: ACCESS_TOKEN_TYPE, kid };
@@ -73,9 +73,9 @@ export class AccessTokenService {
   }
 
   /**
-   * Verifies a Bearer credential; undefined for everything that is not a live access token of this host, and for one that is bound to a
-   * key: whoever holds it has shown no proof here. `TokenExchangeAuth` takes those.
-   * @rule D31 Nothing but our own access tokens passes: type, issuer, audience and key are all checked.
+   * Verifies a Bearer credential. Undefined for anything but a valid access token of this host, and for a bound token, because
+   * there is no proof here. `TokenExchangeAuth` accepts bound tokens.
+   * @rule D31 Only the host's own access tokens pass: type, issuer, audience and key are all checked.
    * See `NO_OTHER_PURPOSE` in key-checks.ts for the other half: an access token is no external token.
    * @throws TemporarilyUnavailableException where it is not known at present what has been revoked
    */
@@ -85,9 +85,9 @@ export class AccessTokenService {
   }
 
   /**
-   * As `verify`, with the reason of a refusal, for the operator and not for the client; and for bound tokens too, whose proof is for
-   * `DpopProofs.check`.
-   * @param forAnyService whether a token for another service is good, too
+   * As `verify`, with the reason for a refusal, which is for the operator and not for the client. Also accepts bound tokens,
+   * whose proof `DpopProofs.check` must check.
+   * @param forAnyService whether a token for another service is accepted too
    * @throws TemporarilyUnavailableException where it is not known at present what has been revoked
    */
   async check(token: string, forAnyService = false): Promise<AccessTokenVerdict> {
@@ -126,7 +126,7 @@ export class AccessTokenService {
     }
   }
 
-  /** jose checks claims once the signature holds: type, issuer and subject, then the end. */
+  /** jose checks claims after the signature: type, issuer and subject, then expiry. */
   private refusalOf(error: JOSEError): Refused {
     if (error instanceof JWTExpired) return this.expired(readClaims(error.payload).content);
     const isMalformed = error instanceof JWTInvalid || error instanceof JWSInvalid;
@@ -138,7 +138,7 @@ export class AccessTokenService {
     return refused('expired', { token, found: `expired ${printableSeconds(Math.max(0, seconds))} ago` });
   }
 
-  /** As jose checks `exp`: by whole seconds, at which a token is expired already. */
+  /** As jose checks `exp`: in whole seconds, and expired at that second. */
   private hasExpired({ expiresAt }: VerifiedAccessToken): boolean {
     return expiresAt.getTime() / 1000 <= Math.floor(this.clock.nowSeconds());
   }
@@ -154,7 +154,7 @@ export class AccessTokenService {
   }
 }
 
-/** Other letters can stand for the same bytes, and jose takes some of them: each token has one spelling only. */
+/** Other spellings can encode the same bytes, and jose accepts some of them. Only one spelling of a token is accepted. */
 function isCanonical(token: string): boolean {
   return token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 }
@@ -165,7 +165,7 @@ function refused(reason: BearerReason, more: Omit<AccessTokenRefusal, 'reason'> 
   return { refusal: { reason, ...more } };
 }
 
-/** Empty, which no key has, where there is none; undefined where the header cannot be read. */
+/** Empty if there is none, which matches no key; undefined if the header is unreadable. */
 function kidOf(token: string): string | undefined {
   try {
     const { kid } = decodeProtectedHeader(token);

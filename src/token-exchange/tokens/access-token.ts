@@ -1,4 +1,4 @@
-// The contents of an access token of this package: its claims, and what is read of them.
+// The claims of this package's access tokens, and how they are read.
 import type { JWTPayload } from 'jose';
 import type { ExternalLogin, IssuerKey, RecordedKey } from '../revocation/external-login.js';
 import { readExternalLogins, readRecordedKeys } from '../revocation/external-login.js';
@@ -7,28 +7,28 @@ import type { PriorActor } from '../verify/external-claims.js';
 import type { PerToken } from '../verify/tokens.js';
 import { lengthOfCompactJws } from '../verify/compact-jws.js';
 
-/** Signs one access token, by a key that is there already. @returns the compact JWT. Secret */
+/** Signs one access token with a key chosen before. @returns the compact JWT. Secret */
 export type AccessTokenSigner = (claims: AccessTokenClaims) => string;
 
-/** The claims of an access token (RFC 9068 §2.2, RFC 8693 §4.1). A member that is undefined is not written. */
+/** The claims of an access token (RFC 9068 §2.2, RFC 8693 §4.1). Undefined properties are not written. */
 export interface AccessTokenClaims {
   /** Always the host. */
   readonly iss: string;
-  /** The service that the token is for: the host itself, which takes no other token, or another one. */
+  /** The service that the token is for: the host itself, which accepts no other token, or another service. */
   readonly aud: string;
   readonly sub: string;
   readonly act?: ActorClaim;
-  /** The client that has sent an assertion, else the issuer of the subject token. */
+  /** The client that sent an assertion, otherwise the subject token's issuer. */
   readonly client_id: string;
-  /** D145, under a name of our own: of the subject, and of the actor, as far as their entries name the users. */
+  /** The jobs of subject and actor, if their entries name the users (D145). A private claim name. */
   readonly workloads?: readonly PriorActor[];
-  /** A call with the token needs the rights of actor and subject; undefined: those of the actor. */
+  /** A call with the token needs the rights of actor and subject; undefined: the actor's alone. */
   readonly delegated_rights?: 'both';
-  /** The scopes that are granted, which limit the token; undefined: it is not limited. */
+  /** The granted scopes, which limit the token; undefined: not limited. */
   readonly scope?: string;
   /** Recorded, not granted (D55). */
   readonly requested_scope?: string;
-  /** Recorded, not granted: target resource URIs as they were asked for, with spaces between them. */
+  /** Recorded, not granted: the requested resource URIs, separated by spaces. */
   readonly requested_resource?: string;
   /** New, and not secret. */
   readonly jti: string;
@@ -36,18 +36,18 @@ export interface AccessTokenClaims {
   readonly exp: number;
   /** RFC 9449 §6.1; undefined: a Bearer token. */
   readonly cnf?: { readonly jkt: string };
-  /** D59, under a name of our own: no verifier of tokens expects anything of it. The revocation of one of these keys ends the token. */
+  /** The keys that signed for the token (D59). A private claim name. The revocation of one of these keys ends the token. */
   readonly vouched_by: readonly RecordedKey[];
-  /** D131: of the subject, and of the actor where there is one. */
+  /** The external logins of subject and actor (D131). */
   readonly logins: readonly ExternalLogin[];
-  /** D7, opaque: of the subject, and of the actor where there is one, as the token was decided on. */
+  /** The access generations of subject and actor at the decision (D7). Opaque. */
   readonly access_generation?: string;
   readonly actor_access_generation?: string;
 }
 
 /**
- * An outermost actor without `iss` is a local user, whose rights count (RFC 8693 §4.1). All others have the `iss` of their issuers, who
- * say that they have acted: they give no rights.
+ * An outermost actor without `iss` is a local user, whose rights apply (RFC 8693 §4.1). All others have their issuer's `iss` and
+ * give no rights.
  */
 export interface ActorClaim {
   readonly iss?: string;
@@ -55,31 +55,31 @@ export interface ActorClaim {
   readonly act?: ActorClaim;
 }
 
-/** What a verified token says. */
+/** The content of a verified token. */
 export interface VerifiedAccessToken {
   readonly id: string;
   readonly subjectUserId: string;
   readonly actorUserId?: string;
-  /** To be compared with the `accessGeneration` that each user has now: another one, and access was ended since. */
+  /** To be compared with each user's present `accessGeneration`. If it differs, access was ended since. */
   readonly subjectGeneration?: string;
   readonly actorGeneration?: string;
-  /** The client that has authenticated to get the token; undefined: it was issued without one. */
+  /** The client that authenticated to get the token; undefined: issued without a client. */
   readonly clientId?: string;
-  /** The keys that signed for subject and actor; undefined: not known. */
+  /** The keys that signed for subject and actor; undefined: unknown. */
   readonly signedBy: Partial<PerToken<IssuerKey>>;
-  /** `both` where actor and subject both need a right. */
+  /** `both` if actor and subject both need a right. */
   readonly rights: 'actor' | 'both';
-  /** The scopes that limit the token; undefined: it is not limited. */
+  /** The scopes that limit the token; undefined: not limited. */
   readonly scopes?: ReadonlySet<string>;
   readonly expiresAt: Date;
-  /** The thumbprint of the key whose holder alone may present it (DPoP); undefined: it is a Bearer token. */
+  /** The thumbprint of the key that the token is bound to (DPoP); undefined: a Bearer token. */
   readonly boundTo?: string;
 }
 
-/** A token whose signature was verified: what it says, and what may be revoked of it. */
+/** A token with a verified signature: its content, and what can revoke it. */
 export interface ReadToken {
   readonly content: VerifiedAccessToken;
-  /** The service that it is for, or this host. */
+  /** The audience: a service, or this host. */
   readonly audience: string | undefined;
   readonly revocable: RevocableToken;
 }
@@ -88,18 +88,18 @@ export const ACCESS_TOKEN_TYPE = 'at+jwt';
 export const ACCESS_TOKEN_ALGORITHM = 'ES256';
 /** RFC 7518 §3.4. */
 const SIGNATURE_BYTES = 64;
-/** As long as that of a signing key: a thumbprint (RFC 7638). */
+/** As long as a signing key's: a thumbprint (RFC 7638). */
 const ANY_KID = 'k'.repeat(43);
 
-/** How many characters the token of some claims has. */
+/** The number of characters of a token with these claims. */
 export function lengthOfAccessToken(claims: AccessTokenClaims): number {
   const header = { alg: ACCESS_TOKEN_ALGORITHM, typ: ACCESS_TOKEN_TYPE, kid: ANY_KID };
   return lengthOfCompactJws(header, claims, SIGNATURE_BYTES);
 }
 
 /**
- * This instance signed the claims, so they are as written; their types are checked all the same.
- * @rule 4.2.4 A requested scope or resource narrows nothing: it is not read. What was granted is (P.scopes, P.resources).
+ * Reads claims that this instance signed, and checks their types nevertheless.
+ * @rule 4.2.4 Requested scope and resource restrict nothing and are not read. Granted ones are (P.scopes, P.resources).
  */
 export function readClaims(claims: JWTPayload): ReadToken {
   const { sub = '', aud, jti = '', iat = 0, exp = 0, act, scope, cnf } = claims;

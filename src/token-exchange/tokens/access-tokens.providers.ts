@@ -1,11 +1,11 @@
-// The parts of the access tokens of this package, for every module that offers them.
+// The providers of the package's access tokens.
 import { ClockDifference } from '../replay/clock-difference.js';
 import { AccessTokenService } from './access-token.service.js';
 import { DpopProofs } from '../dpop/dpop-proofs.js';
 import { SigningKeyRepository } from './signing-key.repository.js';
 import { SigningKeyService } from './signing-key.service.js';
 
-/** They need `ACCESS_TOKEN_OPTIONS`, `Revocations`, `KeyRing`, `Database`, `Transactions`, `Clock` and `LOGGER`. */
+/** The providers need `ACCESS_TOKEN_OPTIONS`, `Revocations`, `KeyRing`, `Database`, `Transactions`, `Clock` and `LOGGER`. */
 export const ACCESS_TOKEN_PROVIDERS = [
   SigningKeyRepository,
   SigningKeyService,

@@ -1,4 +1,4 @@
-// The caller with an access token, in the present state of its users.
+// The caller of an access token, with its users' present state.
 import type { SubjectOrActor } from '../refusals/oauth-refusal.js';
 import type { IssuerKey } from '../revocation/external-login.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
@@ -6,7 +6,7 @@ import { isBarred } from '../identity/privilege.js';
 import type { VerifiedAccessToken } from './access-token.js';
 import type { AccessTokenRefusal, AccessTokenVerdict } from './access-token.service.js';
 
-/** What of a user decides whether access goes on. */
+/** The parts of a user that decide whether access continues. */
 interface CallingUser {
   readonly id: string;
   readonly role: string;
@@ -16,15 +16,15 @@ interface CallingUser {
 
 /** Who makes a call. */
 export interface Caller<User> {
-  /** The user whose rights count: the actor where there is one, else the subject. */
+  /** The user whose rights apply: the actor if there is one, otherwise the subject. */
   readonly user: User;
-  /** With an actor: the subject, on whose behalf it acts. */
+  /** The subject on whose behalf an actor acts. */
   readonly onBehalfOf?: User;
-  /** Each of these users needs the right that a call needs: `user` alone, or actor and subject where the token says so. */
+  /** Each of these users needs the right of a call: `user` alone, or actor and subject if the token says so. */
   readonly rightsOf: readonly User[];
   /** The scopes that limit the token; undefined: it is not limited. */
   readonly scopes?: ReadonlySet<string>;
-  /** The thumbprint (RFC 7638) of the key that the caller has proved, by a token that is bound to it (DPoP). */
+  /** The thumbprint (RFC 7638) of the proved key of a bound token (DPoP). */
   readonly keyThumbprint?: string;
   readonly token: VerifiedAccessToken;
 }
@@ -34,8 +34,8 @@ export type CallerVerdict<User> =
 
 /**
  * The caller of an access token; a refusal if the token is not valid, or one of its users is deleted, disabled or was signed out.
- * @rule D30 The rights are the actor's where there is one, else the subject's, as they are now. See grants.ts for who decides
- * that they are those of both (P.rights), and that scopes limit them (P.scopes).
+ * @rule D30 The rights are the actor's if there is one, otherwise the subject's, as they are now. See grants.ts for the rights of
+ * both (P.rights), and for scopes (P.scopes).
  * @rule D7 A disabled user's tokens stop working at once, and for good. The subject never replaces a deleted actor. See the
  * migration of the access generation, which the trigger raises, and identity/decide.ts for the refusal of external tokens.
  */
@@ -64,7 +64,7 @@ export async function callerOf<User extends CallingUser>(
   return { caller: { user, onBehalfOf, rightsOf, scopes, keyThumbprint: token.boundTo, token } };
 }
 
-/** What a session or an access token has recorded of a user. */
+/** What a session or an access token has recorded about a user. */
 interface RecordedUser {
   /** The user's access generation. */
   readonly generation: string | null | undefined;
@@ -73,8 +73,8 @@ interface RecordedUser {
 }
 
 /**
- * Why a user's session or access token is refused, although the user is enabled: the user's access was ended since, or the user may not be
- * signed in by these keys now. Without a generation it is refused, if users have one.
+ * Why an enabled user's session or access token is refused: access was ended since, or these keys may not sign the user in now.
+ * Without a generation it is refused, if users have one.
  */
 export function refusalNow(
   user: CallingUser,

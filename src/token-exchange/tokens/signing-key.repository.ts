@@ -7,7 +7,7 @@ import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import type { SealedRow, SealedRows } from '../../platform/secrets/resealing.js';
 
-/** A signing key: it signs for a while, and is published from its making until the last token it signed has expired. */
+/** A signing key. It is published from its creation until its last token has expired. */
 export interface SigningKey {
   readonly kid: string;
   readonly publicJwk: JWK;
@@ -29,15 +29,15 @@ const PUBLISHED_AHEAD_MS = 2 * PUBLISHED_MAX_AGE_SECONDS * 1000;
 /** A key signs its last token when its successor begins to. No token lives longer than a day; an hour is for clocks that differ. */
 const PUBLISHED_AFTER_MS = 25 * 3_600_000;
 
-/** Names "the making of signing keys" among a database's advisory locks. */
+/** The advisory lock for creating signing keys. */
 const ROTATION_LOCK = 7_236_450_103;
 
-/** When a key signs, and until when it is published for what it has signed. */
+/** When a key signs, and until when it is published. */
 export function scheduleOf(signsFrom: Date, signsUntil: Date) {
   return { signsFrom, signsUntil, publishedUntil: new Date(signsUntil.getTime() + PUBLISHED_AFTER_MS) };
 }
 
-/** The key that signs at a time, among those of `findPublished`: the last one that has begun. */
+/** The key of `findPublished` that signs at a time: the last one that has started. */
 export function signingAt<Key extends Pick<SigningKey, 'signsFrom'>>(
   keys: readonly Key[],
   nowMs: number,
@@ -45,7 +45,7 @@ export function signingAt<Key extends Pick<SigningKey, 'signsFrom'>>(
   return keys.findLast(({ signsFrom }) => signsFrom.getTime() <= nowMs) ?? keys[0];
 }
 
-/** Names the row and column that a private key is sealed for. */
+/** The name of the row and column for which a private key is sealed. */
 export function sealedForSigningKey(kid: string): string {
   return `signing_key:${kid}`;
 }
@@ -65,7 +65,7 @@ export class SigningKeyRepository implements SealedRows {
     );
   }
 
-  /** Makes other instances wait until this transaction has ended, so that one of them makes a key. */
+  /** Makes other instances wait until this transaction ends, so that only one creates a key. */
   async lock(transaction: Transaction): Promise<void> {
     await managerOf(transaction).query('SELECT pg_advisory_xact_lock($1)', [ROTATION_LOCK]);
   }
@@ -80,8 +80,8 @@ export class SigningKeyRepository implements SealedRows {
   }
 
   /**
-   * Lets the present key end early. Instances generate its successor when they see that, since only they have the keys that seal.
-   * A successor that is published already signs earlier. Repeated, it postpones nothing.
+   * Ends the present key early. Instances then generate its successor, because only they have the sealing keys. A published
+   * successor signs earlier. A repeated call postpones nothing.
    * @returns when the successor begins to sign; undefined if there is no key
    */
   async rotate(transaction: Transaction, now: Date): Promise<Date | undefined> {
@@ -109,13 +109,13 @@ export class SigningKeyRepository implements SealedRows {
     );
   }
 
-  /** Instances generate a new key when they see that there is none. */
+  /** Instances then generate a new key. */
   async deleteAll(transaction: Transaction): Promise<void> {
     await this.lock(transaction);
     await managerOf(transaction).query('DELETE FROM token_exchange_signing_key');
   }
 
-  /** By the earlier of two clocks, this process's and the database's. */
+  /** Uses the earlier of this process's and the database's clock. */
   async deleteUnpublished(transaction: Transaction, now: Date): Promise<void> {
     await managerOf(transaction).query(
       'DELETE FROM token_exchange_signing_key WHERE published_until <= least($1::timestamptz, clock_timestamp())',

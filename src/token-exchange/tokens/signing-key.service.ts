@@ -1,4 +1,4 @@
-// Makes, keeps and rotates the keys that sign access tokens.
+// Generates, stores and rotates the keys that sign access tokens.
 import type { KeyObject } from 'node:crypto';
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
@@ -36,12 +36,12 @@ const SIGNING_MS = 30 * DAY_MS;
 const SUCCESSOR_AHEAD_MS = DAY_MS;
 /** A deleted key is refused everywhere within 10 seconds. */
 const REFRESH_SECONDS = 5;
-/** A token with an unknown kid makes at most one read of the table in this time. */
+/** Tokens with an unknown kid cause at most one read of the table in this time. */
 const RELOAD_PAUSE_MS = 1_000;
 
 /**
- * @rule D29 Access tokens are signed with keys of the instance's own, sealed in its database, published and rotated.
- * See access-token.ts for what a token says, metadata.controller.ts for the publication.
+ * @rule D29 Access tokens are signed with the instance's own keys, which are sealed in its database, published and rotated. See
+ * access-token.ts for the claims, metadata.controller.ts for the publication.
  */
 @Injectable()
 export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdown {
@@ -58,7 +58,7 @@ export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdow
     private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Log,
   ) {
-    // Every instance must know the keys, so each refreshes for itself; the lock in the table lets one make a new one.
+    // Every instance must know the keys, so each refreshes by itself. The lock lets only one create a key.
     const run = () => this.refreshQuietly();
     const work = { name: 'signing-keys', intervalSeconds: REFRESH_SECONDS, run };
     this.job = new PeriodicJob(work, new AlwaysLeader(), logger);
@@ -73,14 +73,14 @@ export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdow
     await this.job.stop();
   }
 
-  /** The key that signs now. Answers from memory: it is asked inside transactions. */
+  /** The present signing key, from memory, because transactions call this. */
   current(): LoadedKey {
     const key = signingAt(this.keys, this.clock.nowMs());
     if (key === undefined) throw new Error('no signing key is loaded');
     return key;
   }
 
-  /** The published key with this kid; an unknown kid may be one that another instance has just made. */
+  /** The published key with this kid. Another instance may just have created an unknown one. */
   async find(kid: string): Promise<LoadedKey | undefined> {
     const loaded = this.keys.find((key) => key.kid === kid);
     if (loaded !== undefined || this.clock.monotonicMs() - this.readAtMs < RELOAD_PAUSE_MS) return loaded;
@@ -93,14 +93,14 @@ export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdow
     return { keys: this.keys.map(({ publicJwk }) => publicJwk) };
   }
 
-  /** Makes the first key or a successor where one is due, forgets keys that are of no use, and reads the rest. */
+  /** Creates the first key or a due successor, deletes expired keys, and reads the rest. */
   async refresh(): Promise<void> {
     const rows = await this.published();
     if (!this.isSuccessorDue(rows)) return this.take(rows);
     try {
       await this.transactions.run((transaction) => this.rotate(transaction));
     } finally {
-      // Until then the old ones sign: there may be no other, and no request fails for it.
+      // Until then the old key signs, so that no request fails.
       this.take(await this.published());
     }
   }
@@ -120,7 +120,7 @@ export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdow
     const now = this.clock.now();
     await this.repository.lock(transaction);
     await this.repository.deleteUnpublished(transaction, now);
-    // Another instance may have made it while this one waited for the lock.
+    // Another instance may have created it while this one waited for the lock.
     const rows = await this.repository.findPublished(now, transaction);
     if (!this.isSuccessorDue(rows)) return;
     const signsFrom = Math.max(now.getTime(), rows.at(-1)?.signsUntil.getTime() ?? 0);

@@ -146,7 +146,8 @@ export function known<Value extends string>(values: readonly Value[]): ListRules
 }
 
 /**
- * An object with its own properties, whose problems become the entry's.\n@param made creates the value from the read properties
+ * An object with its own properties, whose problems become the entry's.
+ * @param made creates the value from the read properties
  */
 export function structure<Declared extends Rows, Value>(
   members: Declared,
