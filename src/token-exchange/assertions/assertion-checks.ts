@@ -1,4 +1,4 @@
-// The checks of an identity assertion (ID-JAG) beside those of every external token, and the reader of its claims.
+// The additional checks of an identity assertion (ID-JAG), and the reader of its claims.
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '../../platform/json/strict-json.js';
 import { printable, printableAddress, printableList } from '../../platform/text/printable.js';
@@ -15,10 +15,10 @@ import type { TokenCheck } from '../verify/check-runner.js';
 /** The `typ` of an identity assertion, which no other token has (draft-ietf-oauth-identity-assertion-authz-grant §3). */
 const ID_JAG_TYPE = 'oauth-id-jag+jwt';
 
-/** An identity assertion says by its `typ` what it is. */
+/** An identity assertion has its own `typ`. */
 export const ASSERTION_PURPOSE = purpose(ID_JAG_TYPE, (typ) => typ === ID_JAG_TYPE);
 
-/** Whether a text is a JWT whose `typ` is that of an identity assertion. Nothing else of it is looked at. */
+/** Whether a string is a JWT with the `typ` of an identity assertion. Nothing else is checked. */
 export function isIdJag(text: string): boolean {
   try {
     return typeOf(parseCompactJws(text)) === ID_JAG_TYPE;
@@ -28,7 +28,7 @@ export function isIdJag(text: string): boolean {
   }
 }
 
-/** An identity assertion is for the issuer of this instance alone; its entry's audience is for other tokens. */
+/** The audience of an identity assertion is this instance's issuer alone. The entry's audience is for other tokens. */
 export const OWN_AUDIENCE: TokenCheck = {
   about: 'aud',
   reason: 'audience_mismatch',
@@ -76,7 +76,7 @@ export const ASSERTED_GRANTS: TokenCheck = {
   ],
 };
 
-/** @rule D133 An identity assertion is taken from the client that it names, which its entry names too, and for what it says. */
+/** @rule D133 An identity assertion is accepted only from the client that it names and that its entry names too. */
 export const NAMED_CLIENT: TokenCheck = {
   about: 'client_id',
   reason: 'client_not_allowed',
@@ -98,7 +98,7 @@ export const CLIENT_OF_ENTRY: TokenCheck = {
   ],
 };
 
-/** Rich authorization (RFC 9396) narrows an assertion in a way that is not enforced here: to take it would be to widen it. */
+/** Rich authorization requests (RFC 9396) restrict an assertion in a way that is not enforced here, so it is refused. */
 function unsupportedClaims(payload: ClaimSet): readonly string[] {
   const { sub_id: subjectId, authorization_details: details } = payload;
   const isOtherFormat =
@@ -113,7 +113,7 @@ function unsupportedClaims(payload: ClaimSet): readonly string[] {
 function readAssertionClaims(payload: ClaimSet): AssertionClaims {
   const clientId = requiredText(payload, 'client_id');
   const scope = optionalText(payload, 'scope');
-  // RFC 6749 §3.3 knows no empty scope, and its issuer may mean "nothing".
+  // RFC 6749 §3.3 has no empty scope, and the issuer may mean "nothing".
   if (scope === '') throw new OAuthRefusal('claims_invalid', { detail: 'scope must not be empty' });
   const resource = resources(payload);
   // The access token and the trail repeat both.
@@ -136,8 +136,8 @@ function tenantsOf(payload: ClaimSet): readonly string[] | undefined {
 }
 
 /**
- * An issuer with several tenants may have one `sub` in each.
- * @rule P.tenants Where an entry lists tenants, an assertion names one and only listed ones; else none.
+ * An issuer may use one `sub` in several tenants.
+ * @rule P.tenants If an entry lists tenants, an assertion names at least one and only listed ones, otherwise none.
  */
 function isOfTenants(
   { tenants }: AssertionClaims,
@@ -148,9 +148,9 @@ function isOfTenants(
 }
 
 /**
- * Whether an assertion names scopes, or services, none of which its entry lists: it was meant for something else, and must not be
- * turned into what the client asks for (Enterprise-Managed Authorization §7.6.2).
- * @param host for which every assertion is good that names it
+ * Whether the entry lists none of the assertion's scopes or services. Such an assertion must not become what the client requests
+ * (Enterprise-Managed Authorization §7.6.2).
+ * @param host the host itself, which every assertion may name
  */
 function grantsNothing(
   { scope, resource }: AssertionClaims,
@@ -163,7 +163,7 @@ function grantsNothing(
   return !hasScope || resource?.some((uri) => isHost(uri) || isListed(uri)) === false;
 }
 
-/** A subject identifier has the members of its format and no others (RFC 9493 §3). */
+/** A subject identifier has only the properties of its format (RFC 9493 §3). */
 function refuseOtherSubject({ sub_id: subjectId, iss, sub }: ClaimSet): void {
   if (subjectId === undefined || isDeepStrictEqual(subjectId, { format: 'iss_sub', iss, sub })) return;
   throw new OAuthRefusal('claims_invalid', { detail: 'sub_id must say what iss and sub say' });

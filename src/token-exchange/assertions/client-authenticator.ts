@@ -1,4 +1,4 @@
-// Authenticates the clients that send identity assertions: by a secret, or by a JWT that a key of theirs has signed.
+// Authenticates the clients that send identity assertions: by a secret, or by a JWT signed with their key.
 import { hash, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
@@ -26,26 +26,25 @@ export type ClientCredentials =
   | { readonly id: string; readonly secret: string }
   | { readonly id: string | undefined; readonly assertion: string };
 
-/** A client whose credentials are right. */
+/** A client with valid credentials. */
 export interface AuthenticatedClient {
   readonly id: string;
-  /** The issuers whose entries name the client with these credentials, and are trusted at present. */
+  /** The issuers of trusted entries that name the client with these credentials. */
   readonly issuers: ReadonlySet<string>;
   /**
-   * The services of whose access tokens it may ask, beside its own tokens, by the issuers whose entries let it; undefined: it may not
-   * introspect.
+   * The services whose access tokens it may introspect besides its own, by issuer; undefined: it may not introspect.
    */
   readonly introspects?: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** The same with the replay record of the JWT by which the client has authenticated, which is to be used up. */
+/** The same, with the replay record of the client's JWT, which must be used up. */
 export interface ClientOnce extends AuthenticatedClient {
   readonly use?: TokenUse;
 }
 
-/** RFC 7523 §3 lets a server refuse one that ends unreasonably far ahead: its replay record stays until then. */
+/** RFC 7523 §3 allows refusing a JWT that expires unreasonably late, because its replay record stays until then. */
 const MAX_SECONDS_AHEAD = 3_600;
-/** `typ` is free (RFC 7519 §5.1), unless it says that the JWT is something else. draft-ietf-oauth-rfc7523bis names the second. */
+/** `typ` is free (RFC 7519 §5.1), unless it names another kind of JWT. The second is from draft-ietf-oauth-rfc7523bis. */
 const TYPES: readonly unknown[] = [undefined, 'jwt', 'client-authentication+jwt'];
 
 @Injectable()
@@ -59,7 +58,7 @@ export class ClientAuthenticator {
   ) {}
 
   /**
-   * Asked before the assertion is looked at; public clients are refused.
+   * Called before the assertion is checked. Public clients are refused.
    * @throws OAuthRefusal `client_credential_missing`, `client_unknown`, `client_credential_invalid`
    */
   async authenticate(sent: ClientCredentials | undefined): Promise<ClientOnce> {
@@ -88,12 +87,12 @@ export class ClientAuthenticator {
     this.refuseOtherAudience(jws.payload);
     const fault = this.claimFault(jws.payload);
     if (fault !== undefined) throw invalid(sub, fault);
-    // Ids are the client's own: another client, or an issuer, may use the same.
+    // Ids are per client, because another client or an issuer may use the same.
     const use = { jti: `client:${JSON.stringify([sub, jti])}`, exp: Number(exp) };
     return { use, ...client };
   }
 
-  /** @param matching the entries that its credential is of. One that is suspended, or whose trust has ended, counts for nothing. */
+  /** @param matching the entries that have its credential. Suspended and ended ones are ignored. */
   private authenticated(id: string, matching: readonly NamedClient[], detail: string): AuthenticatedClient {
     if (matching.length === 0) throw invalid(id, detail);
     const trusted = matching.filter(({ entry }) => isTrusted(entry, this.clock.nowMs()));
@@ -118,7 +117,7 @@ export class ClientAuthenticator {
     return (await signerAmong(keys, algorithm, jws)) !== undefined;
   }
 
-  /** Without a `kid`, which RFC 7523 does not ask for, those that serve the algorithm; at most three. */
+  /** Without a `kid`, which RFC 7523 does not require, the keys for the algorithm, at most three. */
   private async keysOf(
     client: TrustedClient,
     kid: unknown,
@@ -138,7 +137,10 @@ export class ClientAuthenticator {
     return typeof kid === 'string' ? this.clientKeys.find(url, kid, algorithm) : this.clientKeys.keysOf(url);
   }
 
-  /** By draft-ietf-oauth-rfc7523bis. Most libraries send the token endpoint by default, so the log says it. */
+  /**
+   * The audience by draft-ietf-oauth-rfc7523bis. Most libraries send the token endpoint by default, so the log names the expected
+   * value.
+   */
   private refuseOtherAudience({ sub, aud }: CompactJws['payload']): void {
     const { ownIssuer } = this.options;
     if (isAloneFor(aud, ownIssuer)) return;
@@ -185,7 +187,7 @@ function readJws(assertion: string): CompactJws {
   throw invalid(undefined, 'the client assertion is no JWT, or its header is not supported');
 }
 
-/** @param id of a client that an entry names; undefined where it is not known yet which one it is */
+/** @param id id of a known client; undefined if it is not known yet */
 function invalid(id: string | undefined, detail: string, more: RefusalContext = {}): OAuthRefusal {
   return new OAuthRefusal('client_credential_invalid', { clientId: id && printable(id), detail, ...more });
 }

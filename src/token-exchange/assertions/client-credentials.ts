@@ -1,4 +1,4 @@
-// Reads what a client sends to say who it is (RFC 6749 §2.3, RFC 7523 §2.2).
+// Reads a client's credentials (RFC 6749 §2.3, RFC 7523 §2.2).
 import { OAuthRefusal, invalidField } from '../refusals/oauth-refusal.js';
 import type { ClientCredentials } from './client-authenticator.js';
 import type { Form } from '../endpoint/form.js';
@@ -12,7 +12,7 @@ export const CLIENT_FIELDS = {
 };
 type ClientForm = Pick<Form<keyof typeof CLIENT_FIELDS>, 'get'>;
 
-/** The ways by which clients authenticate, as metadata call them. */
+/** The authentication methods of clients, as metadata name them. */
 export const CLIENT_AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
 
 const JWT_ASSERTION = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
@@ -20,10 +20,10 @@ const NOT_ENCODED = 'the Basic credential is not form-encoded (RFC 6749 §2.3.1)
 const BASIC = /^Basic +([\w+/-]+={0,2}) *$/i;
 
 /**
- * The credentials of a request; undefined where it has none.
+ * The credentials of a request; undefined if it has none.
  * @param authorization the header of that name
- * @throws OAuthRefusal `field_invalid` for several ways at once, or for one of which a part is missing
- * @throws OAuthRefusal `client_credential_invalid` for a header that cannot be read
+ * @throws OAuthRefusal `field_invalid` for several methods at once, or an incomplete one
+ * @throws OAuthRefusal `client_credential_invalid` for an unreadable header
  */
 export function readClientCredentials(
   form: ClientForm,

@@ -1,5 +1,5 @@
-// The keys that clients of trusted key entries publish: fetched, stored and followed as those of issuers, and held apart from them, so
-// that none of them ever verifies an external token.
+// The published keys of clients. They are fetched, stored and followed like issuers' keys, but kept apart, so that none ever
+// verifies an external token.
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
 import { Leader } from '../../platform/jobs/leader.js';
@@ -14,7 +14,7 @@ import { JwksSnapshotRepository } from '../trust/jwks/jwks-snapshot.repository.j
 import type { ClientCredential } from './client-reader.js';
 import type { JwksEntry, TrustPolicy } from '../trust/trusted-key.js';
 
-/** Its issuers are the addresses of the clients' key sets. */
+/** A key provider whose issuers are the addresses of clients' key sets. */
 @Injectable()
 export class ClientKeyProvider extends JwksKeyProvider {
   constructor(
@@ -30,13 +30,13 @@ export class ClientKeyProvider extends JwksKeyProvider {
     super(options, snapshots, notifications, leader, clock, logger, telemetry);
   }
 
-  /** @param entries that may name clients, of any type */
+  /** @param entries entries of any type that may name clients */
   override replaceStored(entries: readonly TrustPolicy[]): Promise<void> {
     return super.replaceStored(clientKeySets(entries));
   }
 }
 
-/** An entry for each address of a client's key set. It allows nothing: such keys verify no external token. */
+/** An entry for each address of a client's key set. It allows nothing, because such keys verify no external token. */
 function clientKeySets(policies: readonly TrustPolicy[]): readonly JwksEntry[] {
   const clients = policies.flatMap((policy) => [...(policy.clients?.values() ?? [])]);
   const sets = clients.flatMap((client) => {
@@ -49,7 +49,7 @@ function clientKeySets(policies: readonly TrustPolicy[]): readonly JwksEntry[] {
   return [...new Map(sets.map((entry) => [entry.url, entry])).values()];
 }
 
-/** Where a client's keys are fetched; undefined: they are not. */
+/** The address of a client's keys; undefined if they are not fetched. */
 export function keySetUrlOf(client: ClientCredential): string | undefined {
   if ('documentUrl' in client) return client.documentUrl;
   return 'jwksUrl' in client ? client.jwksUrl : undefined;

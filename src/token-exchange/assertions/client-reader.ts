@@ -1,4 +1,4 @@
-// The member `clients` of a trusted key entry: what each client authenticates by.
+// The property `clients` of a trusted key entry: the credentials of each client.
 import { isJsonObject } from '../../platform/json/strict-json.js';
 import type { Row } from '../trust/entry-kinds.js';
 import { Fault } from '../trust/entry-kinds.js';
@@ -9,8 +9,8 @@ import type { TrustedKeysRules } from '../trust/entry-rules.js';
 import { urlFault } from '../trust/entry-rules.js';
 
 /**
- * What a client authenticates by: its public keys, in the entry, in a key set or by its metadata document; or its secret, of which the
- * entry has the SHA-256 in hexadecimal digits: of two while one takes the place of the other, the older first.
+ * A client's credentials: its public keys in the entry, a key set or its metadata document; or its secret, as SHA-256 in
+ * hexadecimal. During a change there are two secrets, the older first.
  */
 export type ClientCredential =
   | { readonly keys: readonly JwksKey[] }
@@ -24,7 +24,7 @@ export type TrustedClient = ClientCredential & {
   readonly introspect?: boolean;
 };
 
-/** A fault of one client, without its values. */
+/** An error in one client, without its values. */
 class ClientFault extends Error {}
 
 const CREDENTIALS = ['keys', 'jwksUrl', 'secretHash', 'metadataDocument'] as const;
@@ -35,7 +35,10 @@ const MAX_CLIENTS = 100;
 const CLIENT_ID = /^[\x20-\x7e]{1,255}$/;
 const SHA256_DIGITS = /^[\da-f]{64}$/;
 
-/** @rule P.clients An entry names the clients that may send its identity assertions, each with one kind of credential: none is public. */
+/**
+ * @rule P.clients An entry names the clients that may send its identity assertions, each with one kind of credential. No client
+ * is public.
+ */
 export const CLIENTS: Row<ReadonlyMap<string, TrustedClient>> = {
   kind: 'structure',
   label: 'Clients',
@@ -49,7 +52,7 @@ export const CLIENTS: Row<ReadonlyMap<string, TrustedClient>> = {
   },
 };
 
-/** Whether any of some entries names a client by its metadata document. */
+/** Whether any entry names a client by its metadata document. */
 export function namesDocuments(
   entries: readonly { readonly clients?: ReadonlyMap<string, TrustedClient> }[],
 ): boolean {
@@ -109,7 +112,7 @@ function readSecretHashes(value: unknown): readonly string[] {
   );
 }
 
-/** The id is compared character by character with what the document says, so it must be as it is asked for. */
+/** The id is compared character by character with the document, so it must be in its canonical form. */
 function readDocumentUrl(id: string, value: unknown, rules: TrustedKeysRules): string {
   if (value !== true) throw new ClientFault('metadataDocument must be true');
   const fault = urlFault(id, rules);
@@ -125,7 +128,7 @@ function isCredential(member: string): member is (typeof CREDENTIALS)[number] {
   return CREDENTIALS.some((name) => name === member);
 }
 
-/** A key that is of no use is a mistake here, where it was written by hand. */
+/** An unusable key is an error here, because it was written by hand. */
 function readKeys(keys: unknown): readonly JwksKey[] {
   try {
     const content = readJwks(Buffer.from(JSON.stringify({ keys })));
@@ -138,7 +141,7 @@ function readKeys(keys: unknown): readonly JwksKey[] {
   throw new ClientFault('keys must be an array of at least one public JWK');
 }
 
-/** In the one spelling of its address. A query may hold a secret, and entries are shown. */
+/** The address in its canonical form, without a query, which may contain a secret, because entries are shown. */
 function readJwksUrl(value: unknown, rules: TrustedKeysRules): string {
   const fault = typeof value === 'string' ? urlFault(value, rules) : 'must be an https: URL';
   if (typeof value !== 'string' || fault !== undefined) throw new ClientFault(`jwksUrl ${fault ?? ''}`);

@@ -1,5 +1,5 @@
-// Assertions (RFC 7523): an ID-JAG (draft-ietf-oauth-identity-assertion-authz-grant) or an ordinary JWT of a trusted issuer in, an access
-// token out.
+// Assertions (RFC 7523): an ID-JAG (draft-ietf-oauth-identity-assertion-authz-grant) or an ordinary JWT of a trusted issuer is
+// exchanged for an access token.
 import { Injectable } from '@nestjs/common';
 import { AccessTokenService } from '../tokens/access-token.service.js';
 import { JtiRepository } from '../replay/jti.repository.js';
@@ -15,7 +15,7 @@ import { TokenExchangeService } from '../exchange/token-exchange.service.js';
 import type { ReceivedAssertion } from '../verify/verification.js';
 import { authenticateOnce, verifyAssertion, withProof } from '../verify/verification.js';
 
-/** As a client has sent it. Secret. */
+/** An assertion as sent by a client. Secret. */
 export interface SentAssertion extends AskedIssuance, Pick<ReceivedAssertion, 'flow' | 'assertion'> {
   readonly client: ClientCredentials | undefined;
 }
@@ -38,8 +38,8 @@ export class IdAssertionService {
   ) {}
 
   /**
-   * An identity assertion needs a client that authenticates; an ordinary JWT does not, but credentials that come along must be right.
-   * @throws OAuthRefusal with the first reason against the client, or against the assertion
+   * An identity assertion needs an authenticated client. An ordinary JWT does not, but any credentials must be valid.
+   * @throws OAuthRefusal with the first reason against the client or the assertion
    * @throws TooManyRequestsError above the limit of an entry
    */
   async redeem(sent: SentAssertion, request: FlowRequest): Promise<RedeemedAssertion> {

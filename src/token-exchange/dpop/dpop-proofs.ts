@@ -1,4 +1,4 @@
-// DPoP proofs at the token endpoint, at the embedded login and at the API: by which clock, with which nonce, and to which token.
+// DPoP proofs at the token endpoint, the embedded login and the API: their clock, nonce and token.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
@@ -20,7 +20,7 @@ const PURPOSE = 'dpop-nonce';
 const MINUTE_SECONDS = 60;
 
 /**
- * Each minute has a nonce: its number under a key that is derived from a sealing key. It is taken until the next minute is over.
+ * Each minute has a nonce: its number under a key derived from a sealing key. It is accepted until the next minute ends.
  * @rule D143 Nonces are the same on all instances, which share the sealing keys and the clock of the database.
  */
 export class DpopNonces {
@@ -31,7 +31,7 @@ export class DpopNonces {
     this.keys = keyRing.deriveKeys(PURPOSE);
   }
 
-  /** The nonce to be given out. @param now seconds since the Unix epoch, by the clock of the database */
+  /** The present nonce for clients. @param now seconds since the Unix epoch, by the clock of the database */
   at(now: number): string {
     const minute = Math.floor(now / MINUTE_SECONDS);
     if (this.latest?.minute !== minute) {
@@ -41,7 +41,7 @@ export class DpopNonces {
     return this.latest.nonce;
   }
 
-  /** Another instance may be a little ahead, so that the next minute has begun there. */
+  /** Also accepts the next minute's nonce, because another instance may be a little ahead. */
   isGood(nonce: unknown, now: number): boolean {
     if (typeof nonce !== 'string') return false;
     const minute = Math.floor(now / MINUTE_SECONDS);
@@ -63,20 +63,20 @@ function isSame(one: string, other: string): boolean {
 /** Some 15 MB when full. */
 const MAX_PROOFS = 100_000;
 
-/** A call to the API writes nothing for its proof: each process takes a proof once, as long as it remembers it (D142). */
+/** Remembers the proofs of API calls, so that each process accepts a proof once without a write (D142). */
 export class SeenProofs {
-  /** When the proofs are over, in seconds since the Unix epoch, by the hashes of their ids. The oldest is the first. */
+  /** The expiry of the proofs, in seconds since the Unix epoch, by the hashes of their ids, oldest first. */
   private readonly ends = new Map<string, number>();
-  /** What had ended by then may be forgotten. Never goes back, though clocks may. */
+  /** The latest known time, after which expired proofs are forgotten. Never goes back, even if a clock does. */
   private latest = 0;
 
-  /** @param onForgotten called for each proof that has made room while it was still good */
+  /** @param onForgotten called for each proof that was forgotten while it was still valid */
   constructor(
     private readonly onForgotten: () => void,
     private readonly maxProofs = MAX_PROOFS,
   ) {}
 
-  /** @returns false where it was taken before, or that is not known any more */
+  /** @returns false if it was accepted before, or that is no longer known */
   take({ jti, exp }: TokenUse, now: number): boolean {
     this.latest = Math.max(this.latest, now);
     const hash = jtiHashOf(jti);
@@ -86,7 +86,7 @@ export class SeenProofs {
     return true;
   }
 
-  /** From the oldest on, up to the first that has its place. */
+  /** Deletes from the oldest on, up to the first that may stay. */
   private makeRoom(): void {
     for (const [hash, end] of this.ends) {
       const isGood = end >= this.latest;
@@ -97,9 +97,9 @@ export class SeenProofs {
   }
 }
 
-/** A request, as far as its proof is about it. */
+/** The parts of a request that its proof covers. */
 export interface ProvingRequest {
-  /** The `DPoP` header; undefined: there is none. */
+  /** The `DPoP` header; undefined if absent. */
   readonly proof: string | undefined;
   readonly method: string;
   /** The address of the request line. */
@@ -116,7 +116,7 @@ const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 export interface PresentedCall extends ProvingRequest {
   /** Secret. */
   readonly token: string;
-  /** Whether the token was sent by the scheme `DPoP`, else by `Bearer`. */
+  /** Whether the token was sent by the scheme `DPoP` and not by `Bearer`. */
   readonly isDpop: boolean;
 }
 
@@ -139,18 +139,18 @@ export class DpopProofs {
     return new URL(this.options.issuer).origin;
   }
 
-  /** The time by which proofs are checked, in seconds since the Unix epoch, for a client whose clock may be wrong. */
+  /** The time for checking proofs, in seconds since the Unix epoch, for clients with a wrong clock. */
   time(): number {
     return this.clocks.databaseSeconds();
   }
 
-  /** For the answer to a request with a proof; undefined where none is asked for. */
+  /** The nonce for the answer to a request with a proof; undefined if none is required. */
   nonce(): string | undefined {
     return this.options.dpopNonce === true ? this.nonces.at(this.clocks.databaseSeconds()) : undefined;
   }
 
   /**
-   * The proof of a request to the token endpoint or the embedded login, but for its nonce; undefined where there is none.
+   * The proof of a request to the token endpoint or the embedded login, with an unchecked nonce; undefined if there is none.
    * @param sessionToken the session that the request renews
    * @throws OAuthRefusal `dpop_proof_invalid`
    */
@@ -162,7 +162,7 @@ export class DpopProofs {
     );
   }
 
-  /** The nonce that a proof lacks; undefined where none is asked for, or it has one that is good. */
+  /** The nonce that a proof lacks; undefined if none is required, or its nonce is valid. */
   missingNonce({ nonce }: DpopProof): string | undefined {
     if (this.options.dpopNonce !== true) return undefined;
     const now = this.clocks.databaseSeconds();
@@ -170,8 +170,8 @@ export class DpopProofs {
   }
 
   /**
-   * Refuses a good access token that a call does not present as it must be: bound to a key, with a proof; else as Bearer.
-   * @rule D140 A bound token is of no use to whoever cannot prove its key, and a proof is of no use for a token without one.
+   * Refuses a valid access token that is presented wrongly: a bound one without a proof, or an unbound one as `DPoP`.
+   * @rule D140 A bound token needs a proof of its key, and an unbound token accepts no proof.
    * @throws TemporarilyUnavailableException where the clock of the database is not known
    */
   async check(verdict: AccessTokenVerdict, call: PresentedCall): Promise<AccessTokenVerdict> {
@@ -185,7 +185,7 @@ export class DpopProofs {
 
   /**
    * Why a call does not prove the key that its session is bound to; undefined if it does.
-   * Proofs of reading calls are not remembered (D142): they change nothing, and a page reads every few seconds.
+   * Proofs of reading calls are not remembered (D142), because they change nothing and a page reads every few seconds.
    * @throws TemporarilyUnavailableException where the clock of the database is not known
    */
   checkSession(call: PresentedCall, boundTo: string): Promise<AccessTokenRefusal | undefined> {

@@ -1,4 +1,4 @@
-// Verifies DPoP proofs: JWTs by which a client shows with each request that it holds a key (RFC 9449 §4.3).
+// Verifies DPoP proofs: JWTs by which a client proves possession of a key with each request (RFC 9449 §4.3).
 import type { KeyObject } from 'node:crypto';
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -20,7 +20,7 @@ import type { CheckResult, TokenCheck } from '../verify/check-runner.js';
 import { UNREAD, passAll, resultsOf } from '../verify/check-runner.js';
 import { canonicalUri } from '../../platform/text/uri.js';
 
-/** A proof as it was sent, and the request that it came with. */
+/** A sent proof, and its request. */
 export interface SentProof {
   /** The `DPoP` header. */
   readonly text: string;
@@ -29,34 +29,34 @@ export interface SentProof {
   readonly address: string | undefined;
 }
 
-/** What a proof is compared with. */
+/** The expected values of a proof. */
 export interface ProofTerms {
   /** Seconds since the Unix epoch. */
   readonly now: number;
-  /** The token that the proof goes with, at the API. Secret. */
+  /** The access token or session token of the proof, at the API. Secret. */
   readonly accessToken?: string;
 }
 
-/** A proof that holds for its request. Whether it is the first one with its `jti` is not asked yet. */
+/** A valid proof for its request. Its `jti` is not checked for replay yet. */
 export interface DpopProof {
-  /** Of its key (RFC 7638), as `cnf.jkt` of a token has it. */
+  /** The thumbprint of its key (RFC 7638), as in `cnf.jkt`. */
   readonly thumbprint: string;
   /** As it was sent. */
   readonly nonce: unknown;
   readonly use: TokenUse;
 }
 
-/** By so many seconds `iat` may differ from the present, to either side. */
+/** How many seconds `iat` may differ from the present, in both directions. */
 export const PROOF_SECONDS = 60;
-/** That of an RSA key of 4,096 bits has some 2,000. */
+/** A proof with an RSA key of 4,096 bits has some 2,000 characters. */
 export const MAX_PROOF_CHARACTERS = 8_192;
-/** Node.js takes longer ones, and some of them make the service work long for each signature. */
+/** Node.js accepts longer keys, some of which are slow to verify. */
 const MAX_RSA_BITS = 4_096;
 const MAX_RSA_EXPONENT = 2n ** 32n;
 
 interface ProofKey {
   readonly publicKey: KeyObject;
-  /** Undefined for a key that is not of use for the `alg`. */
+  /** Undefined for a key that does not fit the `alg`. */
   readonly thumbprint: string | undefined;
 }
 
@@ -77,7 +77,7 @@ class CheckedProof {
   }
 }
 
-/** All have one reason: log and trail name the check beside it. */
+/** All checks have one reason. Log and trail name the check. */
 const checked = (check: Omit<TokenCheck<CheckedProof>, 'reason' | 'logged'>): TokenCheck<CheckedProof> => ({
   ...check,
   reason: 'dpop_proof_invalid',
@@ -88,12 +88,12 @@ const checked = (check: Omit<TokenCheck<CheckedProof>, 'reason' | 'logged'>): To
 });
 
 /**
- * An `exp` or `nbf`, which no proof needs, holds as in any JWT; `nbf` by the tolerance of `iat`.
- * @rule D141 A proof passes every check of RFC 9449 §4.3, by the clock of the database, and is good for 60 seconds.
+ * An optional `exp` or `nbf` applies as in any JWT, `nbf` with the tolerance of `iat`.
+ * @rule D141 A proof passes every check of RFC 9449 §4.3, by the clock of the database, and is valid for 60 seconds.
  */
 const PROOF_CHECKS: readonly TokenCheck<CheckedProof>[] = [
   checked({
-    // Node.js joins headers of one name by commas, which no JWT has.
+    // Node.js joins repeated headers by commas, which no JWT contains.
     about: 'DPoP',
     isNeeded: true,
     fails: ({ sent }) => sent.text.includes(','),
@@ -197,20 +197,20 @@ export async function verifyProof(sent: SentProof, terms: ProofTerms): Promise<D
   remember(sent.text, key);
   const { nonce, jti, iat } = claims;
   const thumbprint = String(key?.thumbprint);
-  // Ids are the client's own: one of another client may have the same, and so may a token.
+  // Ids are per key, because another client's proof or a token may have the same.
   const use = { jti: `dpop:${JSON.stringify([thumbprint, jti])}`, exp: Number(iat) + PROOF_SECONDS };
   return { thumbprint, nonce, use };
 }
 
-/** What becomes of each check that `verifyProof` makes. */
+/** The result of each check of `verifyProof`. */
 export function explainProof(sent: SentProof, terms: ProofTerms): Promise<readonly CheckResult[]> {
   return resultsOf(PROOF_CHECKS, new CheckedProof(sent, terms));
 }
 
-/** Without a user, spaces, backslashes and other characters that no URI has. */
+/** A URL without user, spaces, backslashes and other invalid characters. */
 const HTTP_URI = /^https?:\/\/[!-.0-?A-[\]-~]+(\/[!-[\]-~]*)?$/i;
 
-/** An address in the one form by which §4.3 compares: without query and fragment. Undefined: there is none. */
+/** An address in the normalized form of §4.3, without query and fragment. Undefined if it is none. */
 function comparable(uri: unknown): string | undefined {
   if (typeof uri !== 'string') return undefined;
   const address = uri.replace(/[?#].*$/s, '');
@@ -218,10 +218,10 @@ function comparable(uri: unknown): string | undefined {
 }
 
 /**
- * The address at which clients see a request, whatever `Host` says.
- * @param baseUrl the public address of the host; a path in it may be one that a proxy takes away, or begin all routes
+ * The public address of a request, whatever `Host` says.
+ * @param baseUrl the public address of the host; a proxy may remove its path, or all routes may begin with it
  * @param target the address of the request line
- * @returns undefined where the target is none
+ * @returns undefined if the target is no address
  */
 export function publicAddress(baseUrl: string, target: string): string | undefined {
   const [path = ''] = target.split('?', 1);
@@ -241,7 +241,7 @@ function readProof(text: string): CompactJws {
   throw new OAuthRefusal('dpop_proof_invalid', { detail: `over ${MAX_PROOF_CHARACTERS} characters` });
 }
 
-/** Keys by the headers that brought them: of proofs whose signature was right. A client has the same header each time. */
+/** Keys of proofs with a valid signature, by their headers. A client sends the same header each time. */
 const known = new LRUCache<string, ProofKey>({ max: 1_000 });
 const MAX_KNOWN_CHARACTERS = 1_024;
 
@@ -252,7 +252,7 @@ function headerOf(text: string): string {
 function remember(text: string, key: ProofKey | undefined): void {
   const header = headerOf(text);
   if (key === undefined || header.length > MAX_KNOWN_CHARACTERS || known.has(header)) return;
-  // A copy: what is cut from a text keeps all of that in memory.
+  // A copy: a substring would keep the whole string in memory.
   known.set(Buffer.from(header, 'latin1').toString('latin1'), key);
 }
 
@@ -269,7 +269,7 @@ async function importKey(proof: CheckedProof): Promise<void> {
     const { alg } = jwk as { alg?: unknown };
     if ((alg ?? undefined) !== undefined && algorithmNamed(alg) !== algorithm)
       throw new UnusableKeyError('has another alg than the proof');
-    // Node.js takes keys without a modulus or an exponent, which have no thumbprint.
+    // Node.js accepts keys without modulus or exponent, which have no thumbprint.
     const isGood = algorithm !== undefined && isFitting(publicKey, algorithm);
     proof.key = { publicKey, thumbprint: isGood ? await thumbprintOf(publicKey) : undefined };
   } catch (error) {
@@ -289,7 +289,7 @@ async function verifySignature(proof: CheckedProof): Promise<void> {
   proof.isSigned = await isSignatureValid(algorithm, key, jws.signingInput, jws.signature);
 }
 
-/** Not a number where it is none. */
+/** NaN if it is no number. */
 function secondsAhead(time: unknown, { now }: ProofTerms): number {
   return typeof time === 'number' ? time - now : Number.NaN;
 }

@@ -1,4 +1,4 @@
-// A request that was evaluated by the code that decides, and the explanation of it.
+// An evaluated request, and its explanation.
 import type { Terms } from '../exchange/issuance.planner.js';
 import type { Candidates, NewUser, UserDecision } from '../identity/decide.js';
 import type { ProjectChange } from '../host/projects.js';
@@ -32,16 +32,16 @@ import type {
 /** One token, valid or not. */
 export interface EvaluatedToken {
   readonly party: SubjectOrActor;
-  /** Of the checks of the token by itself. */
+  /** The results of the token's own checks. */
   readonly results: readonly CheckResult[];
-  /** As they were sent; undefined where the token is no JWT. */
+  /** The claims as sent; undefined if the token is no JWT. */
   readonly header?: Readonly<Record<string, unknown>>;
   readonly payload?: ClaimSet;
-  /** Of the entry of its key, else of the only one of its issuer. */
+  /** The policy of its key's entry, otherwise of its issuer's only entry. */
   readonly policy?: TrustPolicy;
-  /** Undefined where no user was looked for. */
+  /** Undefined if no user was searched. */
   readonly candidates?: Candidates;
-  /** Undefined where it was refused before, or by it. */
+  /** Undefined if the token was refused before or at this stage. */
   readonly decision?: UserDecision;
 }
 
@@ -51,13 +51,13 @@ export interface EvaluatedRequest extends PerToken<EvaluatedToken> {
   readonly rules: ExplanationRules;
   /** The trusted ones. */
   readonly entries: readonly TrustedKeyEntry[];
-  /** Where no token is accepted at all. */
+  /** The reason if no token is accepted at all. */
   readonly closed: EndpointRefusal | undefined;
   readonly refusal: RefusedToken | undefined;
   readonly terms: Terms | undefined;
-  /** Of the checks of its proof; none where there is no proof, or a token is refused before it. */
+  /** The results of the proof's checks; empty without a proof, or if a token is refused before it. */
   readonly proofResults: readonly CheckResult[];
-  /** Of the key that is proved. */
+  /** The thumbprint of the proved key. */
   readonly keyThumbprint: string | undefined;
 }
 
@@ -77,7 +77,7 @@ export function explanationOf(evaluated: EvaluatedRequest): TokenExplanation {
   };
 }
 
-/** The endpoint, each token by itself, the proof, and the check of a later stage that refuses. */
+/** The checks of the endpoint, of each token and of the proof, and the check of a later stage that fails. */
 function explainedChecks(evaluated: EvaluatedRequest): ExplainedCheck[] {
   const { closed, refusal, proofResults } = evaluated;
   const ofTokens = listOf(evaluated).flatMap(({ party, results }) =>
@@ -168,7 +168,7 @@ function explainedUser({ candidates = {}, decision }: EvaluatedToken): Explained
   if (user === undefined) return null;
   const by = named ? 'entry' : linked ? 'link' : 'email';
   const known = { id: user.id, by, roleBefore: user.role } as const;
-  // Of a user who is refused, nothing would change.
+  // A refused user would not change.
   if (decision === undefined)
     return { ...known, roleAfter: null, ignoresRoleClaim: false, changedNames: [], projects: [] };
   const { update, ignoresRoleClaim } = decision;
@@ -185,7 +185,7 @@ function explainedNewUser({ newUser, projects }: NewUser): ExplainedUser {
   };
 }
 
-/** Without those that only have another origin. */
+/** Without memberships whose origin alone changes. */
 function membershipsOf(sync: ProjectSync | undefined): string[] {
   const { changes = [], keptIds = [] } = sync ?? {};
   return [
@@ -248,7 +248,7 @@ export function maskedEmail(address: string): string {
   return `${masked(address.slice(0, at))}@${masked(domain)}${suffix}`;
 }
 
-/** The first character, where there are others. */
+/** The first character, if there are others. */
 export function masked(text: string): string {
   const [first = '', ...others] = text;
   return others.length === 0 ? '***' : `${first}***`;

@@ -1,4 +1,4 @@
-// The member of a trusted key entry that lets the partner ask why its tokens are refused.
+// The property of a trusted key entry that lets its partner ask why tokens are refused.
 import { flag } from '../trust/entry-kinds.js';
 
 export const EXPLAIN = {

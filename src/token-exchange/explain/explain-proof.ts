@@ -1,4 +1,4 @@
-// The checks of the JWT by which a partner shows that it holds a key of an entry, and names the refusal that it asks about.
+// The checks of a partner's question about a refusal: a JWT signed with a key of an entry.
 import { printable, printableList } from '../../platform/text/printable.js';
 import type { CheckedToken, TokenCheck } from '../verify/check-runner.js';
 import * as claims from '../verify/claim-checks.js';

@@ -1,4 +1,4 @@
-// Tells a partner why a token of it was refused, if it proves by a signature that it holds a key of the entry.
+// Tells a partner why its token was refused, if it proves possession of a key of the entry.
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
 import type { SharedWait } from '../../platform/database/wait-limit.js';
@@ -21,7 +21,7 @@ import type { VerifiedExplainProof } from '../verify/external-token.verifier.js'
 import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.verifier.js';
 import { refuseRevokedKey } from '../verify/tokens.js';
 
-/** A refusal as the partner is told of it: JSON. */
+/** The refusal for the partner, as JSON. */
 export interface ToldRefusal {
   readonly request_id: string;
   readonly occurred_at: string;
@@ -37,7 +37,7 @@ export interface ToldRefusal {
   readonly found?: string;
 }
 
-/** What their refusals say is known of a user here, and not of the token. */
+/** Refusals that would reveal something about a local user. */
 const ABOUT_USERS: readonly Check[] = ['admission', 'user'];
 const OF_A_USER = {
   check: 'user',
@@ -60,8 +60,8 @@ export class ExplainService {
   ) {}
 
   /**
-   * @param wait for the database; keys that have to be fetched are no part of it
-   * @throws OAuthRefusal for every question that is not answered, once that is recorded. All of them get the same answer
+   * @param wait for the database, without the time for fetching keys
+   * @throws OAuthRefusal for every refused question, after it is recorded. All get the same answer
    */
   async explain(proof: string, source: Source, wait: SharedWait): Promise<ToldRefusal> {
     try {
@@ -75,7 +75,7 @@ export class ExplainService {
   }
 
   /**
-   * The same statements run whatever the answer is, so that its time says nothing about ids of others.
+   * The same statements run for every answer, so that its timing reveals nothing about others' ids.
    * @rule P.mayExplain A partner is told only if its entry says so.
    */
   private async answerTo({ claims, key }: VerifiedExplainProof, source: Source): Promise<ToldRefusal> {
@@ -91,8 +91,8 @@ export class ExplainService {
   }
 
   /**
-   * @rule D146 A partner is told of refusals that name its entry. If no known key made the signature, they name no entry, and every
-   *   entry of the issuer is told.
+   * @rule D146 A partner is told of refusals that name its entry. If no known key made the signature, the refusal names no entry,
+   * and every entry of the issuer may ask.
    */
   private isOf({ payload: { issuer, kid, reason } }: StoredRefusal, key: TrustedKey): boolean {
     if (issuer === undefined || issuer !== key.policy.issuer || !isKnown(reason)) return false;

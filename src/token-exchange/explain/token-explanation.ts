@@ -1,4 +1,4 @@
-// What the service would make of a token, as a plain value: for a terminal, a page or a program to show.
+// The explanation of a token as a plain value, for a terminal, a page or a program.
 import type { AccessFlow } from '../endpoint/flows.js';
 import type { ProfileField } from '../host/users.js';
 import type { DelegatedRights } from '../trust/policy-rows.js';
@@ -8,7 +8,7 @@ import type { TokenRefusalReason } from '../refusals/token-refusals.js';
 import type { CheckResult } from '../verify/check-runner.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 
-/** A request to explain, as a client would send it. */
+/** The request to explain, as a client would send it. */
 export interface ExplanationRequest {
   readonly flow: AccessFlow;
   /** Secret. */
@@ -20,13 +20,13 @@ export interface ExplanationRequest {
   /** Of the access token. */
   readonly scope?: string;
   readonly resource?: readonly string[];
-  /** Of the page that posts the login; undefined: no browser does. */
+  /** The origin of the page that posts the login; undefined: no browser posts it. */
   readonly origin?: string;
   /** The moment as of which times are checked; undefined: now. */
   readonly at?: Date;
 }
 
-/** By what is checked. */
+/** The rules of the checks. */
 export interface ExplanationRules {
   readonly options: Pick<
     TokenExchangeOptions,
@@ -42,32 +42,32 @@ export interface ExplanationRules {
     | 'roles'
     | 'trustedKeys'
   >;
-  /** The audience of access tokens that are for no other service. */
+  /** The audience of access tokens for this instance. */
   readonly audience?: string;
-  /** What is to be done about a refusal in the host's words, by the word of the refusal. */
+  /** The host's remedies, by the reason of the refusal. */
   readonly remedies?: Readonly<Record<string, string | undefined>>;
   /** The lifetime of sessions of embedded logins, if known. */
   readonly sessionLifetimeSeconds?: number;
 }
 
-/** JSON throughout: times are ISO 8601. No member holds a token; an e-mail address and a `sub` are masked. */
+/** JSON; times are ISO 8601. No property contains a token. E-mail addresses and `sub` are masked. */
 export interface TokenExplanation {
   readonly flow: AccessFlow;
-  /** The moment for which times were checked. Stored data is checked as it is now. */
+  /** The moment for which times were checked. Stored data are checked as they are now. */
   readonly asOf: string;
   readonly outcome: 'accepted' | 'refused';
   /** The reason and what to do about it; null where it would be accepted. */
   readonly refusal: ExplainedRefusal | null;
   /**
-   * In the order in which they are made. The first that failed is the reason. Later checks of a token that do not need the result of a
-   * failed one are made too.
+   * In the order of the checks. The first failed one is the reason. Later checks of a token run too, if they do not need its
+   * result.
    */
   readonly checks: readonly ExplainedCheck[];
-  /** The subject, then the actor where there is one. */
+  /** The subject, then the actor if there is one. */
   readonly tokens: readonly ExplainedToken[];
-  /** What would be handed out; null where nothing would be. */
+  /** What would be issued; null if nothing. */
   readonly issued: ExplainedAccessToken | ExplainedSession | null;
-  /** What an operator should know beside that, a sentence each. */
+  /** Further remarks for the operator, a sentence each. */
   readonly notes: readonly string[];
 }
 
@@ -75,20 +75,20 @@ export interface ExplainedRefusal {
   readonly reason: TokenRefusalReason | EndpointRefusal;
   /** The check that failed. */
   readonly check: Check;
-  /** Null where it is about both tokens, or the request. */
+  /** Null if it is about both tokens, or the request. */
   readonly party: SubjectOrActor | null;
-  /** The exact fault, if there is more to say. */
+  /** The details, if there are any. */
   readonly detail: string | null;
   readonly cause: string;
   readonly remedy: string;
 }
 
-/** Why no token is looked at. */
+/** Why no token is checked. */
 export type EndpointRefusal = 'not_available' | 'not_enabled';
 
-/** Of a check of the request, or of a user, the texts are null unless it failed and its refusal has them. */
+/** For checks of the request or of a user, the strings are null unless the refusal has them. */
 export interface ExplainedCheck extends Omit<CheckResult, 'about'> {
-  /** The checked member of one token or its entry; null for checks of the request, or of a user. */
+  /** The checked property of a token or its entry; null for checks of the request or of a user. */
   readonly about: string | null;
   /** Whose token; null for both, or for the request. */
   readonly party: SubjectOrActor | null;
@@ -98,13 +98,13 @@ export interface ExplainedToken {
   readonly party: SubjectOrActor;
   /** As sent: it may be forged, unless the check `signature` has passed. */
   readonly content: ExplainedContent;
-  /** The entry whose key it names, else the only one of its issuer; null where there is none. */
+  /** The entry of the named key, otherwise its issuer's only entry; null if there is none. */
   readonly entry: ExplainedEntry | null;
-  /** The local user, as far as that was found out. */
+  /** The local user, if it is known. */
   readonly user: ExplainedUser | null;
 }
 
-/** Null: it says nothing of it that could be read. */
+/** Null if the token has no readable value. */
 export interface ExplainedContent {
   readonly issuer: string | null;
   readonly kid: string | null;
@@ -127,17 +127,17 @@ export interface ExplainedEntry {
 }
 
 export interface ExplainedUser {
-  /** Null: the user would be made. */
+  /** Null: the user would be created. */
   readonly id: string | null;
-  /** By what the user is found: the name in the entry, a link of an earlier login, the e-mail address, or not at all, and is made. */
+  /** How the user is found: by the name in the entry, an earlier link, the e-mail address, or not at all and so created. */
   readonly by: 'entry' | 'link' | 'email' | 'provisioning';
-  /** Null where there is no such user yet. */
+  /** Null if the user does not exist yet. */
   readonly roleBefore: string | null;
-  /** Null where the user would not come in. */
+  /** Null if the user would be refused. */
   readonly roleAfter: string | null;
-  /** Whether the role claim is ignored, since it names no role that can be assigned. */
+  /** Whether the role claim is ignored, because it names no assignable role. */
   readonly ignoresRoleClaim: boolean;
-  /** The names of what the login would change beside the role. */
+  /** The properties that the login would change besides the role. */
   readonly changedNames: readonly ProfileField[];
   /** What the claim of projects would change, a phrase for each membership. */
   readonly projects: readonly string[];
@@ -147,17 +147,17 @@ export interface ExplainedAccessToken {
   readonly kind: 'access-token';
   readonly lifetimeSeconds: number;
   readonly expiresAt: string;
-  /** Null: it is not limited to any. */
+  /** Null: not limited. */
   readonly scopes: readonly string[] | null;
   /** Null: the host itself. */
   readonly audience: string | null;
   readonly rights: DelegatedRights;
-  /** Of the key that it would be bound to (DPoP); null: it would be a Bearer token. */
+  /** The thumbprint of the key that it would be bound to (DPoP); null: a Bearer token. */
   readonly keyThumbprint: string | null;
 }
 
 export interface ExplainedSession {
   readonly kind: 'session';
-  /** Null where the host has sessions of its own. */
+  /** Null if the host has its own sessions. */
   readonly lifetimeSeconds: number | null;
 }

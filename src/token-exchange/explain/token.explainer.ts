@@ -1,4 +1,4 @@
-// Explains what the service would make of a token: by the code that checks it, on what is stored, and without using it up.
+// Explains whether the service would accept a token, by the code that checks tokens, on stored data, and without using it up.
 import type { Transaction, Transactions } from '../../platform/database/transaction.js';
 import { replayRefusal } from '../exchange/use.repository.js';
 import type { AskedGrants } from '../exchange/grants.js';
@@ -49,7 +49,7 @@ import type {
 import type { EvaluatedRequest, EvaluatedToken } from './evaluated-request.js';
 import { explanationOf } from './evaluated-request.js';
 
-/** Where all is looked up that is stored. */
+/** The sources of stored data. */
 export interface ExplanationSources {
   readonly transactions: Transactions;
   /** The stored entries, checked. */
@@ -84,8 +84,8 @@ class StoppedClock extends Clock {
 }
 
 /**
- * Nothing is written, locked, fetched or counted: a token that is good is good afterwards.
- * @rule D80 An explanation is made by the code that checks requests, reads only, and leaves the token as good as it was.
+ * Writes, locks, fetches and counts nothing, so that the token stays usable.
+ * @rule D80 An explanation runs the code that checks requests, only reads, and leaves the token usable.
  * See `decide` for the user, `JwksKeyProvider.unstarted` for keys, `Transactions.read` for the database.
  */
 export class TokenExplainer {
@@ -94,9 +94,9 @@ export class TokenExplainer {
     private readonly sources: ExplanationSources,
   ) {}
 
-  /** @throws the driver's error where the database cannot be read */
+  /** @throws the driver's error if the database cannot be read */
   async explain(request: ExplanationRequest): Promise<TokenExplanation> {
-    // One moment for all that is checked, or a token might expire between two lines.
+    // One moment for all checks, so that no token expires between two of them.
     const clock = new StoppedClock(request.at ?? this.sources.clock.now());
     const trust = await this.trust(clock);
     const evaluation = new Evaluation(this.rules, this.sources, trust, clock);
@@ -159,7 +159,7 @@ class Evaluation {
     };
   }
 
-  /** Why the endpoint would take no token. */
+  /** Why the endpoint would accept no token. */
   private closed(flow: AccessFlow): EndpointRefusal | undefined {
     const { options } = this.rules;
     if (!options.isOffered()) return 'not_available';
@@ -180,7 +180,7 @@ class Evaluation {
     }
   }
 
-  /** All that comes before the tokens would be used up. */
+  /** Everything before the tokens would be used up. */
   private async examine(request: ExplanationRequest): Promise<Tokens> {
     const { verifier } = this;
     const { revocations } = this.trust;
@@ -263,7 +263,7 @@ function supposedClient(token: string): AuthenticatedClient {
   return { id: typeof id === 'string' ? id : '', issuers };
 }
 
-/** Empty where it is no JWT. */
+/** Empty if it is no JWT. */
 function partsOf(token: string): Pick<EvaluatedToken, 'header' | 'payload'> {
   try {
     return parseCompactJws(token);

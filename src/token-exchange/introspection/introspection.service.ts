@@ -1,4 +1,4 @@
-// Token introspection (RFC 7662): tells clients and services whether an access token that they have, or were shown, is still good.
+// Token introspection (RFC 7662): tells clients and services whether an access token is still valid.
 import { Inject, Injectable } from '@nestjs/common';
 import type { JWTPayload } from 'jose';
 import { decodeJwt } from 'jose/jwt/decode';
@@ -20,7 +20,7 @@ import type { Source } from '../endpoint/client-refusals.js';
 import { ClientRefusals } from '../endpoint/client-refusals.js';
 import { authenticateOnce } from '../verify/verification.js';
 
-/** RFC 7662 §2.2: the claims of a live token in the answer. */
+/** The claims of a valid token in the answer (RFC 7662 §2.2). */
 export type Introspection = { readonly active: false } | ({ readonly active: true } & JWTPayload);
 
 /** A question about an access token. Both are secret. */
@@ -46,8 +46,8 @@ export class IntrospectionService {
   /**
    * A client may introspect its own access tokens, and those for the services of an entry that lets it (D61).
    * @param read reads what was sent
-   * @param wait for the database; keys of a client that have to be fetched are no part of it
-   * @throws OAuthRefusal of a client that does not authenticate or may not ask, once that is recorded; what `read` throws
+   * @param wait for the database, without the time for fetching a client's keys
+   * @throws OAuthRefusal for a client that does not authenticate or may not ask, after it is recorded; what `read` throws
    */
   async introspect(read: () => Introspected, source: Source, wait: SharedWait): Promise<Introspection> {
     try {
@@ -65,7 +65,9 @@ export class IntrospectionService {
     }
   }
 
-  /** One answer for all that is not live and that the client is not to know, so that nobody learns of tokens of others. */
+  /**
+   * The same answer for invalid tokens and for tokens that the client may not know, so that nobody learns about others' tokens.
+   */
   private async tellOf(token: string, client: AuthenticatedClient): Promise<Introspection> {
     // Reading needs no transaction.
     const reading = Transaction.none(this.database);
@@ -83,8 +85,8 @@ export class IntrospectionService {
 }
 
 /**
- * A token belongs to the entries that have issued it, by subject and by actor. Two companies may give their clients one id, and list one
- * service: a client gets the claims of tokens that its own entries have vouched for.
+ * A token belongs to the entries of its subject and actor. Two companies may use one client id and list one service, so a client
+ * gets the claims only of tokens that its own entries signed for.
  */
 function mayKnow({ id, issuers, introspects }: AuthenticatedClient, claims: JWTPayload): boolean {
   const { aud, client_id: clientId, vouched_by: recorded } = claims;

@@ -15,7 +15,8 @@ import { Form } from '../endpoint/form.js';
 import { ENDPOINTS } from '../endpoint/flows.js';
 
 /**
- * The token and the client's credentials; `token_type_hint` is of no help where there is one type, and every other field is ignored.
+ * Reads the token and the client's credentials. `token_type_hint` is ignored, because there is one type only, and so is every
+ * other field.
  * @throws OAuthRefusal `token_missing` or `field_invalid`
  * @throws OAuthRefusal `client_credential_invalid`
  */

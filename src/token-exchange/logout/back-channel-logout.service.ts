@@ -1,4 +1,4 @@
-// Back-channel logout: takes a logout token of a provider, and ends what its user or session has opened here.
+// Back-channel logout: ends what the user or session of a provider's logout token has opened here.
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit.bus.js';
 import { auditEvent } from '../audit/audit.bus.js';
@@ -38,9 +38,9 @@ export class BackChannelLogoutService {
   ) {}
 
   /**
-   * Ends sessions and access tokens of what a logout token names, for the issuer of its entry: nothing that another issuer or a
-   * password has opened. Where there is nothing to be ended, it succeeds too. A repeated token is not counted by its issuer: who has
-   * got hold of one could otherwise keep the issuer's next logouts out.
+   * Ends the named sessions and access tokens of the entry's issuer, never another issuer's or a password's. Succeeds even if
+   * nothing is ended. A repeated token does not count towards its issuer's limit, because somebody who has one could otherwise
+   * block the issuer's next logouts.
    * @throws OAuthRefusal with the first reason against it
    * @throws TooManyRequestsError above the limit of its issuer
    */
@@ -60,8 +60,8 @@ export class BackChannelLogoutService {
   }
 
   /**
-   * Whether a logout of the same issuer has used the token up: a sender that got no answer sends it again.
-   * @throws OAuthRefusal `token_replayed` where anything else has
+   * Whether a logout of the same issuer has used the token up. A sender without an answer sends it again.
+   * @throws OAuthRefusal `token_replayed` if anything else has used it up
    */
   private async isRepeated({ claims, key }: VerifiedLogout, transaction?: Transaction): Promise<boolean> {
     const use = await this.jtis.findUse(claims.jti, key.policy.issuer, transaction);
@@ -69,7 +69,10 @@ export class BackChannelLogoutService {
     return use === 'logout';
   }
 
-  /** The transaction that ends the sessions uses the token up: after a failure of the database the provider can send it again. */
+  /**
+   * The transaction that ends the sessions also uses the token up, so that the provider can send it again after a failure of the
+   * database.
+   */
   private async apply(token: VerifiedLogout, request: FlowRequest): Promise<void> {
     const { claims, key } = token;
     const { issuer } = key.policy;

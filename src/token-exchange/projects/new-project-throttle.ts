@@ -9,7 +9,7 @@ import type { ProjectChange } from '../host/projects.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
 import { entryKeyOf } from '../trust/trusted-key.js';
 
-/** A new customer has a project or two. More than fifty new customers within a minute are rare, and their tokens are only delayed. */
+/** A new customer has one or two projects. More than fifty new customers a minute are rare, and their tokens are only delayed. */
 export const MAX_NEW_PROJECTS_PER_MINUTE = 100;
 
 @Injectable()
@@ -20,7 +20,7 @@ export class NewProjectThrottle {
   ) {}
 
   /**
-   * Counts the projects that are to be created. They have no limit in total, because a partner may have any number of customers.
+   * Counts the projects to be created. There is no total limit, because a partner may have any number of customers.
    * @throws TooManyRequestsError above the limit
    */
   async count(policy: TrustPolicy, changes: readonly ProjectChange[]): Promise<void> {

@@ -9,20 +9,20 @@ import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import type { ClaimedProject } from './projects-claim.js';
 import { digestOf } from './projects-claim.js';
 
-/** The most memberships that claims give one user, those of all issuers together. What a claim costs is bounded by it. */
+/** The maximum number of memberships that claims of all issuers give one user. It bounds the cost of a claim. */
 export const MAX_CLAIMED_MEMBERSHIPS = 100;
 
 /** The stored projects of an identity. */
 export interface StoredProjects {
-  /** The digest of the last synced claim; null or undefined: there was none, or its memberships were changed since. */
+  /** The digest of the last applied claim; null or undefined: there was none, or memberships have changed since. */
   readonly digest?: string | null;
-  /** Undefined where they were not read: what another claim than the last one changes is not known then. */
+  /** Undefined if they were not read: the changes by another claim are unknown then. */
   readonly projects?: readonly HostProject[];
 }
 
-/** What a claim changes of memberships. */
+/** The changes of memberships by a claim. */
 export interface ProjectSync {
-  /** Undefined: the next token is to be synced as well, since not all of this one was done. */
+  /** Undefined: the claim was not applied completely, so the next token applies it again. */
   readonly digest?: string;
   readonly changes: readonly ProjectChange[];
   /** Ids of projects whose last administrator the user stays, against the claim. */
@@ -33,21 +33,21 @@ export interface ProjectSync {
 interface ClaimRules {
   readonly issuer: string;
   readonly policy: ProjectsPolicy;
-  /** Those that the entry may give. */
+  /** The roles that the entry may give. */
   readonly allowed: ReadonlySet<string>;
   /** The lowest first. */
   readonly roles: readonly string[];
 }
 
-/** What becomes of one membership: nothing, a change, or against the claim nothing. */
+/** The effect on one membership: none, a change, or none against the claim. */
 interface Outcome {
   readonly change?: ProjectChange;
   readonly keptId?: string;
 }
 
 /**
- * Undefined where nothing is to be done: the token does not have the claim, or has the one that was last synced.
- * @rule D134 Memberships that came from an issuer follow its claim; those of people stay, and keep a higher role.
+ * Undefined if nothing changes: the token has no claim, or the one that was applied last.
+ * @rule D134 Memberships from an issuer follow its claim. Memberships given by people stay, and keep a higher role.
  * @throws OAuthRefusal `project_not_allowed`, `project_role_not_allowed`, `project_unknown`, `too_many_projects`
  */
 export function decideOnProjects(
@@ -96,7 +96,7 @@ function isByClaim({ member }: HostProject): boolean {
   return member !== null && member.issuer !== null;
 }
 
-/** Memberships whose last administrator the user is stay against the claim, so that new ones could add up without end. */
+/** Bounds the memberships, because those whose last administrator the user is stay against the claim and could add up. */
 function refuseTooMany(changes: readonly ProjectChange[], heldIds: ReadonlySet<string>): void {
   const gained = changes.filter(({ id, isClaimed }) => isClaimed && (id === undefined || !heldIds.has(id)));
   const lost = changes.filter(({ isClaimed }) => !isClaimed);
@@ -109,7 +109,7 @@ function tooManyProjects(found: string): OAuthRefusal {
   return new OAuthRefusal('too_many_projects', { expected, found });
 }
 
-/** @rule D135 A project that is missing is made only where the entry says so, and else refused. */
+/** @rule D135 A missing project is created only if the entry says so, otherwise the token is refused. */
 function outcomeOfClaim(
   { key, role }: ClaimedProject,
   project: HostProject | undefined,
@@ -136,8 +136,8 @@ function outcomeWithoutClaim({ id, key, member }: HostProject, rules: ClaimRules
 }
 
 /**
- * Other memberships of its issuer an entry leaves alone. Where people gave the same role, none is lost with the claim; and no list
- * has a project that has lost its key.
+ * An entry does not change its issuer's other memberships. If people gave the same role, removing the claim removes nothing. A
+ * project without a key is in no list.
  */
 function couldHaveGiven(
   { key }: Pick<HostProject, 'key'>,
@@ -147,7 +147,7 @@ function couldHaveGiven(
   return (key === null || mayAssign(policy, key)) && (role === ownRole || allowed.has(role));
 }
 
-/** A project without an administrator is one that no member can look after. */
+/** Without an administrator no member could manage the project. */
 function changeUnlessLast(
   project: Pick<HostProject, 'id' | 'key'>,
   { role: from, isLastAdministrator }: ProjectMembership,

@@ -1,4 +1,4 @@
-// Reads the claim that names projects, by the name that the entry of the token gives it.
+// Reads the claim of projects, under the name in the token's entry.
 import { hash } from 'node:crypto';
 import { isJsonObject } from '../../platform/json/strict-json.js';
 import { hasMoreCharacters } from '../../platform/text/characters.js';
@@ -6,7 +6,7 @@ import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { ProjectsPolicy } from './projects-policy.js';
 import { MAX_KEY_CHARACTERS } from './projects-policy.js';
 
-/** A project by its external key, and the role that the user is to have in it. */
+/** A project's external key, and the user's role in it. */
 export interface ClaimedProject {
   readonly key: string;
   readonly role: string;
@@ -15,9 +15,9 @@ export interface ClaimedProject {
 const MAX_PROJECTS = 50;
 
 /**
- * Undefined where the token does not have the claim.
- * @param name of the claim, as the entry says
- * @returns in the order of their keys, in which projects are made and locked
+ * Undefined if the token does not have the claim.
+ * @param name name of the claim in the entry
+ * @returns sorted by key, in which order projects are created and locked
  * @rule D136 The claim is a list of 50 projects at most, each once, as `key:role` or as an object with `key` and `role`.
  * @throws OAuthRefusal `claims_invalid`
  */
@@ -39,7 +39,7 @@ export function readProjectsClaim(
   return projects.toSorted((one, other) => (one.key < other.key ? -1 : 1));
 }
 
-/** To compare a claim with the last synced one, and what its entry may change with what that one's might. */
+/** Identifies a claim and its entry's permissions, for comparison with the last applied ones. */
 export function digestOf(
   projects: readonly ClaimedProject[],
   { mayAssign, roles }: Pick<ProjectsPolicy, 'mayAssign' | 'roles'>,

@@ -1,4 +1,4 @@
-// The member `projects` of a trusted key entry: which projects its tokens may put their users into, and as what.
+// The property `projects` of a trusted key entry: the projects and roles that its tokens may give.
 import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { CLAIM_NAMES } from '../trust/claim-names.js';
 import type { ValuesOf } from '../trust/entry-kinds.js';
@@ -73,7 +73,7 @@ export const PROJECTS = structure<typeof MEMBERS, ProjectsPolicy>(
   ({ claim = 'projects', create = false, ...others }) => ({ ...others, claim, create }),
 );
 
-/** Whether a list has a key, or the beginning of it before a `*`. */
+/** Whether a list contains a key, or a prefix of it before `*`. */
 export function mayAssign({ mayAssign: patterns }: ProjectsPolicy, key: string): boolean {
   if (patterns === undefined || patterns.has(key)) return true;
   return [...patterns].some((pattern) => pattern.endsWith('*') && key.startsWith(pattern.slice(0, -1)));

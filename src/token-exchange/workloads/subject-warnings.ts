@@ -1,13 +1,13 @@
-// Finds subjects that admit more jobs than their author may mean, by the documented shapes of platforms' subjects.
+// Finds subjects that allow more jobs than their author may intend, by the documented formats of platforms.
 import type { PolicyMembers } from '../trust/policy-rows.js';
 import { leavesAccountOpen, shownPatterns, shownSubject } from './workload-policy.js';
 
-/** A kind of subject that admits more than its author may mean. */
+/** A kind of subject that allows more than its author may intend. */
 interface BroadSubject {
   readonly isOne: (subject: string) => boolean;
-  /** Claims of the entry that narrow such a subject enough. */
+  /** Claims of the entry that restrict such a subject enough. */
   readonly narrowedBy?: readonly string[];
-  /** What one such subject admits, and what several do. */
+  /** What one such subject allows, and what several do. */
   readonly admits: readonly [one: string, several: string];
   /** What to do instead, for one subject. */
   readonly safer: (subject: string) => string;
@@ -173,7 +173,7 @@ const OTHERS: readonly BroadSubject[] = [
 
 const BROAD_SUBJECTS = [...OTHERS, ...GITHUB, ...GITLAB, ...REFS];
 
-/** Sentences about the subjects of an entry that admit more jobs than their author may mean, each with a safer way. */
+/** Warnings about such subjects of an entry, each with a safer alternative. */
 export function subjectWarnings({ subjects, claims }: Pick<PolicyMembers, 'subjects' | 'claims'>): string[] {
   return BROAD_SUBJECTS.flatMap(({ isOne, narrowedBy = [], admits: [one, several], safer }) => {
     if (narrowedBy.some((name) => claims?.has(name))) return [];

@@ -1,4 +1,4 @@
-// The members of a trusted key entry for jobs and services: whose its tokens are, as which user they act, and how a job is shown.
+// The properties of a trusted key entry for jobs and services: their subjects, the user they act as, and how a job is shown.
 import { isJsonObject } from '../../platform/json/strict-json.js';
 import { firstCharacters, hasMoreCharacters } from '../../platform/text/characters.js';
 import { isId } from '../../platform/text/id.js';
@@ -14,9 +14,9 @@ const MOST = 100;
 const MOST_SHOWN = 3;
 /** Of the `sub` of a token. */
 export const MAX_SUBJECT_CHARACTERS = 255;
-/** What parts the names in a `sub`, as platforms write it: `repo:acme/app:ref:refs/heads/main`. */
+/** The separators in the `sub` of platforms: `repo:acme/app:ref:refs/heads/main`. */
 const SEPARATOR = /([:/])/;
-/** These every token has, and each is checked by itself. */
+/** Claims of every token, which have their own checks. */
 const CHECKED_ANYWAY: ReadonlySet<string> = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti']);
 
 const CLAIMS_RULE = `must be an object of at least one claim, each a text, a number up to ${Number.MAX_SAFE_INTEGER}, true or false`;
@@ -40,7 +40,7 @@ const claims: Row<ReadonlyMap<string, ClaimValue>> = {
 
 function isClaim(claim: [string, unknown]): claim is [string, ClaimValue] {
   const [name, value] = claim;
-  // A larger number stands for its neighbours too.
+  // A larger number would equal its neighbours.
   const isExact = typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
   return isText(name) && (isText(value) || typeof value === 'boolean' || isExact);
 }
@@ -75,8 +75,8 @@ export const WORKLOAD = {
 };
 
 /**
- * Whether a `sub` is one of the texts, or of the form that one of them gives, character by character. A `*` stands for one character or
- * more, none of which is `:` or `/`.
+ * Whether a `sub` equals a subject or matches its pattern, character by character. `*` matches one or more characters except `:`
+ * and `/`.
  */
 export function matchesSubject(patterns: ReadonlySet<string>, sub: string): boolean {
   // Most entries list their subjects in full.
@@ -90,7 +90,7 @@ export function matchesSubject(patterns: ReadonlySet<string>, sub: string): bool
   });
 }
 
-/** Undefined for a text that is no pattern: two `*` in one segment could be read in many ways. */
+/** Undefined for an invalid pattern: two `*` in one segment would be ambiguous. */
 export function subjectPatternOf(text: string): string | undefined {
   const isGood = isText(text) && !hasMoreCharacters(text, MAX_SUBJECT_CHARACTERS);
   return isGood && text.split(SEPARATOR).every((segment) => segment.split('*').length <= 2)
@@ -99,8 +99,8 @@ export function subjectPatternOf(text: string): string | undefined {
 }
 
 /**
- * Whether a pattern leaves open whose token it is: platforms begin with the kind and the account. GitHub writes the id of an account
- * behind its name and an `@`, which no name has.
+ * Whether a pattern does not fix the account: platforms begin with kind and account. GitHub writes an account's id after its name
+ * and an `@`, which no name contains.
  */
 export function leavesAccountOpen(pattern: string): boolean {
   const [kind = '', , account = ''] = pattern.split(SEPARATOR);
@@ -113,7 +113,7 @@ function matchesSegment(wanted: string, segment: string): boolean {
   return segment.length > start.length + end.length && segment.startsWith(start) && segment.endsWith(end);
 }
 
-/** The first claim that is not as the entry says: another value of a text, say, or a number in its place. */
+/** The first claim that differs from the entry in value or type. */
 export function otherClaim(
   claims: ReadonlyMap<string, ClaimValue>,
   payload: Readonly<Record<string, unknown>>,
@@ -121,7 +121,7 @@ export function otherClaim(
   return [...claims].find(([name, value]) => !Object.hasOwn(payload, name) || payload[name] !== value);
 }
 
-/** What the entry expects, and what was found. Of a person's token only the kind of a value is shown. */
+/** The expected and the found value. For a person's token only the type of the value is shown. */
 export function comparedClaims(
   { claims, signInAs }: { readonly claims?: ReadonlyMap<string, ClaimValue>; readonly signInAs?: string },
   payload: Readonly<Record<string, unknown>>,
@@ -139,12 +139,12 @@ function shownClaim(value: unknown): string {
 }
 
 /**
- * Of an e-mail address, also in percent-encoding. It stops at separators, unlike `printable`, which takes the ids in a `sub` of GitHub for
- * one; and no label of a domain ends a version, as in a tag `core@1.2.3`.
+ * Matches an e-mail address, also percent-encoded. It stops at separators, because `printable` would mistake the ids in a GitHub
+ * `sub` for one. It does not match a version, as in the tag `core@1.2.3`.
  */
 const ADDRESS = /(?:@|%40)(?:\[|[^\s@:/,;]*\.[^\s@:/,;.\d])/i;
 
-/** What an issuer calls a job or an actor, without an e-mail address. */
+/** An issuer's id of a job or actor, without an e-mail address. */
 export function shownName(name: string): string {
   return ADDRESS.test(name) ? printable(name) : visible(name);
 }
