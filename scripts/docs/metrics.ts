@@ -28,6 +28,7 @@ function ownMetrics(): Metric[] {
   metrics.watchRequests(() => 0);
   metrics.watchKeys(() => []);
   metrics.watchEnds(() => []);
+  metrics.watchSeats(() => Promise.resolve([]));
   metrics.watchKeySets(() => []);
   metrics.watchDatabase(
     () => ({ open: 0, idle: 0, most: 0, waiting: 0 }),

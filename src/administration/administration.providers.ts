@@ -2,6 +2,7 @@
 import type { Provider } from '@nestjs/common';
 import { AuditTrailReader } from '../audit/audit-trail.reader.js';
 import { InstanceProjects } from '../instance/instance-projects.js';
+import { USER_TABLE } from '../instance/token-exchange-settings.js';
 import type { StatementPool } from '../platform/database/database.js';
 import { OPERATOR_DATABASE } from '../platform/database/database.js';
 import {
@@ -9,6 +10,7 @@ import {
   JtiRepository,
   JwksSnapshotRepository,
   RevocationRepository,
+  SeatRepository,
   SessionRepository,
   SigningKeyRepository,
   StoredEntryChanges,
@@ -49,6 +51,7 @@ export const ADMINISTRATION_PROVIDERS: Provider[] = [
   JwksSnapshotRepository,
   JtiRepository,
   IdentityLinkRepository,
+  { provide: SeatRepository, useFactory: () => new SeatRepository({ userTable: USER_TABLE }) },
   StoredEntryRepository,
   {
     provide: StoredEntryChanges,

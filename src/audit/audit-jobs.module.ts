@@ -6,6 +6,7 @@ import { STARTUP } from '../config/startup.js';
 import type { LineOutput } from '../platform/log/logger.js';
 import { LOG_OUTPUT } from '../platform/log/logger.js';
 import { Leader } from '../platform/jobs/leader.js';
+import { purging } from '../platform/jobs/purge.job.js';
 import { Clock } from '../platform/clock.js';
 import { LOGGER } from '../platform/log/log.js';
 import { Database } from '../platform/database/database.js';
@@ -19,11 +20,14 @@ import { sinkSettings } from './sinks/sink-settings.js';
 import { StandardOutputSink } from './sinks/standard-output.sink.js';
 import { SyslogSink } from './sinks/syslog.sink.js';
 import { WebhookSink } from './sinks/webhook.sink.js';
+import { ACTIVE_USER_PURGE, ActiveUsersJob } from './usage/active-users.job.js';
 
 @Module({
   providers: [
     SinkCursorRepository,
     AuditRetentionJob,
+    ActiveUsersJob,
+    purging(ACTIVE_USER_PURGE),
     {
       provide: AuditStreaming,
       inject: [Database, SinkCursorRepository, STARTUP, Leader, Clock, LOGGER, LOG_OUTPUT],

@@ -14,6 +14,7 @@ import { addLicenseCommands } from './license.command.js';
 import { addPartnersCommands } from './partners.command.js';
 import { addProjectsCommands, addWorkflowsCommands } from './projects.command.js';
 import { addTokenCommands } from './token.command.js';
+import { addUsageCommand } from './usage.command.js';
 import { addUsersCommands } from './users.command.js';
 
 const DONE = 0;
@@ -74,6 +75,7 @@ export function createProgram(surroundings: CliContext, answers: Answers): Comma
   addMigrateCommand(program, context);
   addDataCommands(program, context);
   addTokenCommands(program, context);
+  addUsageCommand(program, context);
   return program;
 }
 

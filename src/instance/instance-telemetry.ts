@@ -9,6 +9,7 @@ import type {
   KeySetFigures,
   KeysHeld,
   ReplayRecords,
+  SeatsOfEntry,
   Stage,
   ThrottledFlow,
   TracedStep,
@@ -59,6 +60,10 @@ export class InstanceTelemetry extends ExchangeTelemetry {
 
   override watchEnds(read: () => readonly EntryEnd[]): void {
     this.metrics.watchEnds(read);
+  }
+
+  override watchSeats(read: () => Promise<readonly SeatsOfEntry[]>): void {
+    this.metrics.watchSeats(read);
   }
 
   override countReplayPurge(outcome: 'succeeded' | 'failed'): void {

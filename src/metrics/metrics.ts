@@ -9,6 +9,7 @@ import type {
   KeysHeld,
   OutcomeCounter,
   ReplayRecords,
+  SeatsOfEntry,
 } from '../token-exchange/instance.js';
 import { KEY_SET_FETCH_OUTCOMES, KEY_SET_STATES, THROTTLED_FLOWS } from '../token-exchange/instance.js';
 import { BoundedReading } from './bounded-reading.js';
@@ -159,6 +160,25 @@ export class Metrics {
       for (const { entry, issuer, notAfter } of read())
         gauge.set({ entry, issuer }, notAfter.getTime() / 1000);
     });
+  }
+
+  watchSeats(read: () => Promise<readonly SeatsOfEntry[]>): void {
+    const reading = new BoundedReading(read);
+    const each = (name: string, help: string, valueOf: (seats: SeatsOfEntry) => number) =>
+      this.gauge(name, help, ['entry', 'issuer'], async (gauge) => {
+        for (const seats of (await reading.latest()) ?? [])
+          gauge.set({ entry: seats.entry, issuer: seats.issuer }, valueOf(seats));
+      });
+    each(
+      'svc_trusted_entry_users',
+      "Users with a seat of the entry's issuer. Missing if no entry of the issuer has maxUsers.",
+      ({ users }) => users,
+    );
+    each(
+      'svc_trusted_entry_max_users',
+      "Seats of the entry's issuer (maxUsers). Missing if no entry of the issuer has maxUsers.",
+      ({ maxUsers }) => maxUsers,
+    );
   }
 
   watchKeySets(read: () => readonly KeySetFigures[]): void {

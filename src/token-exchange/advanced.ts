@@ -29,6 +29,7 @@ export type {
   KeySetStateName,
   KeysHeld,
   ReplayRecords,
+  SeatsOfEntry,
   Stage,
   TracedStep,
 } from './host/telemetry.js';

@@ -47,7 +47,7 @@ export type { CheckedStoredEntry, EntryValue } from './trust/stored/stored-entry
 export type { StoredEntriesRules } from './trust/stored/stored-entry.reader.js';
 export { StoredEntryRepository } from './trust/stored/stored-entry.repository.js';
 export { stateOf } from './trust/stored/stored-entry.service.js';
-export { flowsOf, labelOf } from './trust/trusted-key.js';
+export { flowsOf, labelOf, maxUsersOf } from './trust/trusted-key.js';
 export type { TrustPolicy } from './trust/trusted-key.js';
 export type { JwksEntry } from './trust/trusted-key.js';
 export { FIELD_LIMITS, MAX_TOKEN_CHARACTERS, signCompactJws } from './verify/compact-jws.js';
@@ -138,6 +138,7 @@ export { EventTable, EventTableTrail } from './audit/event-table.js';
 export { ClockDifference } from './replay/clock-difference.js';
 export { JtiRepository } from './replay/jti.repository.js';
 export { IdentityLinkRepository } from './identity/identity-link.repository.js';
+export { SeatRepository } from './identity/seat.repository.js';
 
 // Explanations
 export type {

@@ -56,6 +56,8 @@ import { StoredEntryRepository } from './trust/stored/stored-entry.repository.js
 import { StoredEntryService } from './trust/stored/stored-entry.service.js';
 import { IdentityLinkRepository } from './identity/identity-link.repository.js';
 import { IdentityService } from './identity/identity.service.js';
+import { SeatMetrics } from './identity/seat-metrics.js';
+import { SeatRepository } from './identity/seat.repository.js';
 import { NewProjectThrottle } from './projects/new-project-throttle.js';
 import { ClientAuthenticator } from './assertions/client-authenticator.js';
 import { ExternalTokenVerifier } from './verify/external-token.verifier.js';
@@ -78,6 +80,8 @@ const STAGES = [
   JtiRepository,
   UseRepository,
   IdentityLinkRepository,
+  SeatRepository,
+  SeatMetrics,
   IdentityService,
   NewProjectThrottle,
   LoginRepository,

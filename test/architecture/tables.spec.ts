@@ -11,6 +11,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   credential: 'src/workspace/credentials',
   audit_event: 'src/audit',
   audit_sink_cursor: 'src/audit/sinks',
+  active_user: 'src/audit/usage',
   operator_password: 'src/administration/accounts',
   operator_session: 'src/administration/accounts',
   operator_sign_in_failure: 'src/administration/accounts',

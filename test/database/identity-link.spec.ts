@@ -8,8 +8,10 @@ import { CountingStorage, MemoryCounts } from '../../src/platform/http/throttle/
 import { createLogger } from '../../src/platform/log/logger.js';
 import type { HostUser, UserDirectory } from '../../src/token-exchange/host/users.js';
 import { IdentityLinkRepository } from '../../src/token-exchange/identity/identity-link.repository.js';
+import { SeatRepository } from '../../src/token-exchange/identity/seat.repository.js';
 import { IdentityService } from '../../src/token-exchange/identity/identity.service.js';
 import { NewProjectThrottle } from '../../src/token-exchange/projects/new-project-throttle.js';
+import type { TrustedKeyService } from '../../src/token-exchange/trust/lookup/trusted-key.service.js';
 import type { VerifiedToken } from '../../src/token-exchange/verify/external-token.verifier.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { TestClock } from '../support/test-clock.js';
@@ -84,7 +86,9 @@ describeOnEachDatabase('identity links', (database) => {
       const users = { findById: read, findByEmail: read, lock } as unknown as UserDirectory;
       const find = async () => (by === 'link' ? { userId: user.id } : undefined);
       const found = Object.assign(new IdentityLinkRepository(), { find });
-      const identities = new IdentityService(found, users, { roles }, newProjects);
+      const seats = new SeatRepository({});
+      const keys = { maxUsersOf: () => undefined } as unknown as TrustedKeyService;
+      const identities = new IdentityService(found, users, { roles }, newProjects, seats, keys);
       return inTransaction(async (each) => (await identities.resolve(each, { subject })).subject);
     };
     await expect(apply('link', user)).rejects.toThrow('user or link was deleted meanwhile');

@@ -184,6 +184,32 @@ describeOnEachDatabase('the stored entries', (database) => {
     await instance.make((changes, work) => changes.remove('rest', work));
   });
 
+  it('[P.maxUsers] have one number of users for an issuer: a change of any entry keeps it', async () => {
+    const add = (name: string, members: object) =>
+      instance.make((changes, work) => changes.add({ ...entryOf(name), ...members }, work));
+    const set = (name: string, ...edit: Parameters<typeof setting>) =>
+      instance.make((changes, work) => changes.change(name, setting(...edit), work));
+    const contradicting = (name: string) => ({
+      problems: [
+        expect.stringContaining(
+          `maxUsers: must be as in the entry "stored:${name}", which has the same issuer`,
+        ),
+      ],
+    });
+    await add('seats-1', { maxUsers: 50 });
+    await add('seats-2', { maxUsers: 50 });
+    await expect(add('seats-3', { maxUsers: 51 })).rejects.toMatchObject(contradicting('seats-1'));
+    expect(await instance.changes.check({ ...entryOf('seats-3'), maxUsers: 51 }, new Date())).toMatchObject(
+      contradicting('seats-1'),
+    );
+    // The later one would take no tokens afterwards.
+    await expect(set('seats-1', { maxUsers: 51 })).rejects.toMatchObject(contradicting('seats-2'));
+    await set('seats-2', {}, 'maxUsers');
+    await set('seats-1', { maxUsers: 51 });
+    for (const name of ['seats-1', 'seats-2'])
+      await instance.make((changes, work) => changes.remove(name, work));
+  });
+
   it("[D144] are the owner's once the owner has put them whole, and by no change of a part or of others", async () => {
     const owned: boolean[] = [];
     const note = async () => owned.push((await instance.changes.show('whose')).isOwners);

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import { AuditRetentionJob } from '../../src/audit/audit-retention.job.js';
+import { ActiveUsersJob } from '../../src/audit/usage/active-users.job.js';
 import { Leader } from '../../src/platform/jobs/leader.js';
 import { cursorAtOldest } from '../support/audit.js';
 import { WebhookReceiver } from '../support/audit-receivers.js';
@@ -22,6 +23,7 @@ const KINDS = Object.entries({
   token_exchange_session: 'OLD.expires_at < clock_timestamp()',
   operator_session: 'OLD.expires_at < clock_timestamp()',
   throttle_counter: 'OLD.window_ends_at < clock_timestamp()',
+  active_user: "OLD.month < clock_timestamp() - interval '762 days'",
   audit_event: "OLD.occurred_at < clock_timestamp() - interval '1 day'",
 });
 
@@ -46,6 +48,7 @@ const WORK = ['2 days', '-1 hour'].flatMap((age) => [
   `INSERT INTO operator_session (id, secret_hash, user_id, opened_at, last_used_at, expires_at, client_address, access_generation)
    VALUES (gen_random_uuid(), sha256(random()::text::bytea), '${USER}', now(), now(), now() - interval '${age}', '192.0.2.1', 0)`,
   `INSERT INTO throttle_counter VALUES (random()::text, 1, now() - interval '${age}')`,
+  `INSERT INTO active_user VALUES (now() - interval '${age}' * 400, 'https://partner.example', gen_random_uuid())`,
   `INSERT INTO audit_event (name, occurred_at, request_id, payload)
    VALUES ('svc.audit.api.called', now() - interval '${age}', 'of the test', '{}')`,
 ]);
@@ -91,6 +94,8 @@ describeOnPostgresql('[D94] two that both believe that they lead', (database) =>
     await service.purge('session-purge');
     await service.purge('throttle-purge');
     await service.purge('operator-purge');
+    await service.purge('active-user-purge');
+    await service.part(ActiveUsersJob).run();
     await service.part(AuditRetentionJob).run();
   };
 

@@ -3,7 +3,7 @@ import { InstanceExplainer } from '../../src/administration/explain/instance-exp
 import type { AdministrationSettings } from '../../src/administration/settings.js';
 import { InstanceProjects } from '../../src/instance/instance-projects.js';
 import { trustedKeysRules } from '../../src/instance/prepare-startup.js';
-import { explanationRules } from '../../src/instance/token-exchange-settings.js';
+import { USER_TABLE, explanationRules } from '../../src/instance/token-exchange-settings.js';
 import { Clock } from '../../src/platform/clock.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
@@ -17,6 +17,7 @@ import { JwksSnapshotRepository } from '../../src/token-exchange/trust/jwks/jwks
 import { StoredEntryChanges } from '../../src/token-exchange/trust/stored/stored-entry.changes.js';
 import { StoredEntryRepository } from '../../src/token-exchange/trust/stored/stored-entry.repository.js';
 import { IdentityLinkRepository } from '../../src/token-exchange/identity/identity-link.repository.js';
+import { SeatRepository } from '../../src/token-exchange/identity/seat.repository.js';
 import { InstanceUsers } from '../../src/users/instance-users.js';
 import type { EntryPath } from './entry-paths.js';
 import type { TestService } from './test-service.js';
@@ -41,6 +42,7 @@ export function explain(service: TestService, request: ExplanationRequest): Prom
     new IdentityLinkRepository(),
     service.part(InstanceUsers),
     new InstanceProjects(),
+    new SeatRepository({ userTable: USER_TABLE }),
     clock,
   ).explain(request);
 }

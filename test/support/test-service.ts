@@ -184,7 +184,13 @@ export class TestService {
 
   /** Runs a job that only deletes. */
   purge(
-    name: 'jti-purge' | 'session-purge' | 'revocation-purge' | 'throttle-purge' | 'operator-purge',
+    name:
+      | 'jti-purge'
+      | 'session-purge'
+      | 'revocation-purge'
+      | 'throttle-purge'
+      | 'operator-purge'
+      | 'active-user-purge',
   ): Promise<void> {
     return this.application.nest.get<PurgeJob>(name, { strict: false }).run();
   }

@@ -13,6 +13,7 @@ import {
   JtiRepository,
   JwksSnapshotRepository,
   RevocationRepository,
+  SeatRepository,
   StoredEntryChanges,
   TokenExplainer,
 } from '../../token-exchange/instance.js';
@@ -31,6 +32,7 @@ export class InstanceExplainer {
     private readonly links: IdentityLinkRepository,
     private readonly users: InstanceUsers,
     private readonly projects: InstanceProjects,
+    private readonly seats: SeatRepository,
     private readonly clock: Clock,
   ) {}
 
@@ -39,7 +41,7 @@ export class InstanceExplainer {
     request: ExplanationRequest,
     alsoTrusted: readonly CheckedStoredEntry[] = [],
   ): Promise<TokenExplanation> {
-    const { transactions, keySets, revocations, jtis, links, users, projects, clock } = this;
+    const { transactions, keySets, revocations, jtis, links, users, projects, seats, clock } = this;
     const storedEntries = async () => [...(await this.entries.list()), ...alsoTrusted];
     const sources = {
       transactions,
@@ -49,6 +51,7 @@ export class InstanceExplainer {
       links,
       users,
       projects,
+      seats,
       clock,
       storedEntries,
     };

@@ -7,6 +7,9 @@ import { OLDEST_OPEN_TRANSACTION, PRESENT } from '../trail-statements.sql.js';
 /** Before all events. */
 export const BEGINNING: Position = { transactionId: '0', eventId: '0' };
 
+/** The cursor of usage/active-users.job.ts, which belongs to no sink. */
+export const ACTIVE_USERS_CURSOR = 'active-users';
+
 /** How far behind a sink is. */
 export interface Backlog {
   /** Events that the sink has not received; counted up to `MOST_COUNTED`. */
@@ -54,15 +57,15 @@ export class SinkCursorRepository {
   }
 
   /**
-   * Creates a sink's cursor after all present events, unless it has one: an old trail would flood a new
-   * receiver.
+   * Creates a sink's cursor, unless it has one.
+   * @param at default: after all present events, because an old trail would flood a new receiver
    */
-  async begin(name: string): Promise<void> {
+  async begin(name: string, at?: Position): Promise<void> {
     await this.database.background.query(
       `INSERT INTO audit_sink_cursor (name, transaction_id, event_id)
-       SELECT $1::text, start.* FROM (${PRESENT}) AS start
+       SELECT $1::text, coalesce($2::bigint, start."transactionId"), coalesce($3::bigint, start."eventId") FROM (${PRESENT}) AS start
        ON CONFLICT (name) DO NOTHING`,
-      [name],
+      [name, at?.transactionId ?? null, at?.eventId ?? null],
     );
   }
 
@@ -96,7 +99,8 @@ export class SinkCursorRepository {
   /** All sinks with a cursor, and when it last moved. */
   async all(): Promise<{ name: string; movedAt: Date }[]> {
     return this.database.background.query(
-      'SELECT name, moved_at AS "movedAt" FROM audit_sink_cursor ORDER BY name',
+      'SELECT name, moved_at AS "movedAt" FROM audit_sink_cursor WHERE name <> $1 ORDER BY name',
+      [ACTIVE_USERS_CURSOR],
     );
   }
 }

@@ -1,7 +1,8 @@
-// The audit trail, the state of the instance, and what would become of a token, as an operator asks for them.
+// The audit trail, the state of the instance, its users by month, and what would become of a token, as an operator asks for them.
 import { Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { Administration } from '../../administration/administration.js';
 import { TokenOperations } from '../../administration/explain/explain-token.operation.js';
+import { UsageOperations } from '../../administration/usage/usage.operations.js';
 import { AUDIT_EVENT_NAMES } from '../../audit/instance-events.js';
 import { REFUSAL_REASONS } from '../../administration/explain/explained-request.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
@@ -18,6 +19,7 @@ export class OperatorTrailController {
     private readonly tokens: TokenOperations,
     private readonly trail: TrailOperations,
     private readonly instance: OverviewReader,
+    private readonly users: UsageOperations,
   ) {}
 
   @Get('overview')
@@ -28,6 +30,11 @@ export class OperatorTrailController {
   @Get('activity')
   activity(@Query() query: Record<string, unknown>, @Call() call: OperatorCall) {
     return this.administration.perform(this.trail, 'countActivity', withNumbers(query), call);
+  }
+
+  @Get('usage')
+  async usage(@Query() query: Record<string, unknown>, @Call() call: OperatorCall) {
+    return { data: await this.administration.perform(this.users, 'show', withNumbers(query), call) };
   }
 
   @Get('sessions/history')
@@ -79,7 +86,7 @@ export class OperatorTrailController {
 /** A query has texts only. */
 function withNumbers(query: Record<string, unknown>): Record<string, unknown> {
   const read = Object.entries(query).map(([name, value]) =>
-    ['buckets', 'lastHours'].includes(name) && typeof value === 'string'
+    ['buckets', 'lastHours', 'months'].includes(name) && typeof value === 'string'
       ? [name, Number(value)]
       : [name, value],
   );

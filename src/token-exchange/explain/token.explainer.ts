@@ -36,10 +36,11 @@ import type { CheckResult } from '../verify/check-runner.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.verifier.js';
 import type { Tokens } from '../verify/tokens.js';
 import { usesOf } from '../verify/tokens.js';
-import { readCandidates } from '../identity/candidates.js';
+import { readCandidates, withSeats } from '../identity/candidates.js';
 import type { Candidates, UserDecision } from '../identity/decide.js';
 import { decide, inOrder } from '../identity/decide.js';
 import type { IdentityLinkRepository } from '../identity/identity-link.repository.js';
+import type { SeatRepository } from '../identity/seat.repository.js';
 import type {
   ExplanationRequest,
   ExplanationRules,
@@ -60,6 +61,7 @@ export interface ExplanationSources {
   readonly links: IdentityLinkRepository;
   readonly users: UserDirectory;
   readonly projects?: ProjectDirectory;
+  readonly seats: SeatRepository;
   readonly clock: Clock;
 }
 
@@ -229,7 +231,9 @@ class Evaluation {
   private async decide(transaction: Transaction, tokens: Tokens): Promise<void> {
     for (const { party, token } of inOrder(tokens)) {
       try {
-        const candidates = await readCandidates(transaction, token, this.sources);
+        const found = await readCandidates(transaction, token, this.sources);
+        const seats = { seats: this.sources.seats, keys: this.trust.keys };
+        const candidates = await withSeats(transaction, token, found, seats);
         this.candidates[party] = candidates;
         this.decisions[party] = decide(token, candidates, this.rules.options.roles);
       } catch (error) {

@@ -22,6 +22,15 @@ export interface EntryEnd {
   readonly notAfter: Date;
 }
 
+/** The users of the issuer of an entry, if its entries have a number of seats. */
+export interface SeatsOfEntry {
+  readonly entry: string;
+  readonly issuer: string;
+  readonly maxUsers: number;
+  /** Those who have a seat. */
+  readonly users: number;
+}
+
 /** A step that a trace shows: a stage of a flow, or the fetch of a key set. */
 export type TracedStep =
   { readonly name: Stage; readonly flow: Flow } | { readonly name: 'jwks_fetch'; readonly entry: string };
@@ -118,6 +127,11 @@ export abstract class ExchangeTelemetry {
 
   /** Takes a function that returns the entries with a `notAfter`, to be called when metrics are read. */
   watchEnds(_read: () => readonly EntryEnd[]): void {
+    // Not watched.
+  }
+
+  /** Takes a function that asks the database, so it is to be called now and then only. */
+  watchSeats(_read: () => Promise<readonly SeatsOfEntry[]>): void {
     // Not watched.
   }
 

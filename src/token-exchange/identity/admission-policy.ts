@@ -1,6 +1,7 @@
 // Whom an entry lets in: by the address of an unknown user, and by the stored role of a known one.
 import { domainOfAddress } from '../../platform/text/email-address.js';
 import { printableList } from '../../platform/text/printable.js';
+import { counted } from '../../platform/text/wording.js';
 import type { HostUser } from '../host/users.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
 import { domainsOf } from '../trust/trusted-key.js';
@@ -55,6 +56,27 @@ export function checkLink({ role, id: userId }: HostUser, policy: TrustPolicy, r
  */
 export function checkProvisioning({ provisionUsers }: TrustPolicy): void {
   if (provisionUsers === false) throw new OAuthRefusal('provisioning_not_allowed');
+}
+
+/** The seats of an issuer. */
+export interface Seats {
+  readonly most: number;
+  readonly taken: number;
+}
+
+/**
+ * Checks whether a user who is new to an issuer gets a seat.
+ * @param seats undefined: any number of users may have one, or the user has one
+ * @rule P.maxUsers An issuer may have at most so many users.
+ * @throws OAuthRefusal `seats_exhausted`
+ */
+export function checkSeats(seats: Seats | undefined): void {
+  if (seats === undefined || seats.taken < seats.most) return;
+  const { most, taken } = seats;
+  throw new OAuthRefusal('seats_exhausted', {
+    expected: `at most ${counted(most, 'user')}`,
+    found: `${counted(taken, 'user')}, and a new one`,
+  });
 }
 
 export function ownerExcluded({ id: userId, role: found }: HostUser): OAuthRefusal {

@@ -7,6 +7,8 @@ import { linkableEmail } from './admission-policy.js';
 import type { Candidates } from './decide.js';
 import { identityOf } from './decide.js';
 import type { IdentityLinkRepository } from './identity-link.repository.js';
+import type { SeatRepository } from './seat.repository.js';
+import type { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import type { StoredProjects } from '../projects/project-policy.js';
 import { MAX_CLAIMED_MEMBERSHIPS } from '../projects/project-policy.js';
 
@@ -16,6 +18,12 @@ export interface StoredUsers {
   readonly users: Pick<UserDirectory, 'findById' | 'findByEmail'>;
   /** Undefined if the host has none. */
   readonly projects?: Pick<ProjectDirectory, 'find'>;
+}
+
+/** Where seats are read. */
+interface StoredSeats {
+  readonly seats: Pick<SeatRepository, 'takenWithout'>;
+  readonly keys: Pick<TrustedKeyService, 'maxUsersOf'>;
 }
 
 /**
@@ -41,6 +49,29 @@ export async function readCandidates(
   const withEmail = await users.findByEmail(transaction, email);
   const ofOther = await readProjects(transaction, token, projects, { userId: withEmail?.id });
   return { deletedUserId: link?.userId, withEmail, projects: ofOther };
+}
+
+/** The number of seats of the issuer; undefined: any number, or the user is known and needs none. */
+export function seatLimit(
+  { key: { policy }, claims: { iss } }: VerifiedToken,
+  { linked }: Candidates,
+  { keys }: Pick<StoredSeats, 'keys'>,
+): number | undefined {
+  return linked === undefined && policy.signInAs === undefined ? keys.maxUsersOf(iss) : undefined;
+}
+
+/** Adds the seats of the issuer if the user needs one. */
+export async function withSeats(
+  transaction: Transaction,
+  token: VerifiedToken,
+  candidates: Candidates,
+  stored: StoredSeats,
+): Promise<Candidates> {
+  const most = seatLimit(token, candidates, stored);
+  if (most === undefined) return candidates;
+  const { withEmail } = candidates;
+  const taken = await stored.seats.takenWithout(transaction, identityOf(token), withEmail?.id);
+  return taken === undefined ? candidates : { ...candidates, seats: { most, taken } };
 }
 
 /** Whose projects are read, and whether they are locked until the transaction ends. */

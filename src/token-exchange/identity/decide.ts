@@ -7,9 +7,11 @@ import type { RefusalContext, SubjectOrActor } from '../refusals/oauth-refusal.j
 import { OAuthRefusal, inContext } from '../refusals/oauth-refusal.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
+import type { Seats } from './admission-policy.js';
 import {
   checkLink,
   checkProvisioning,
+  checkSeats,
   checkStoredRole,
   linkableEmail,
   ownerExcluded,
@@ -142,6 +144,8 @@ export interface Candidates extends Voucher {
   readonly withEmail?: HostUser;
   /** The projects of the identity and its user. */
   readonly projects?: StoredProjects;
+  /** Undefined: no limit, or the user has a seat. */
+  readonly seats?: Seats;
 }
 
 /** A stored user whom the token may sign in. */
@@ -176,11 +180,12 @@ const MAX_NAME_CHARACTERS = 32;
  * @throws OAuthRefusal if identity, e-mail, role or the user's state forbids it
  */
 export function decide(token: VerifiedToken, candidates: Candidates, roles: RoleNames): UserDecision {
-  const { linked, withEmail, named, projects, byAdministrator } = candidates;
+  const { linked, withEmail, named, projects, byAdministrator, seats } = candidates;
   if (token.key.policy.signInAs !== undefined) return decideOnNamedUser(token, named, roles);
   if (linked !== undefined)
     return decideOnUser('link', token, linked, roles, { ...projects, byAdministrator });
   const email = linkableEmail(token.claims, token.key.policy);
+  checkSeats(seats);
   if (withEmail !== undefined) return decideOnUser('email', token, withEmail, roles, projects);
   return decideOnNewUser(token, email, roles, projects);
 }

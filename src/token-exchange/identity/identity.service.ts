@@ -15,8 +15,9 @@ import { isPrivileged } from './privilege.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 import type { Tokens } from '../verify/tokens.js';
-import { readCandidates, readProjects } from './candidates.js';
+import { readCandidates, readProjects, seatLimit, withSeats } from './candidates.js';
 import type {
+  Candidates,
   ChangedProjects,
   FoundUser,
   IdentityChange,
@@ -27,6 +28,8 @@ import type {
 } from './decide.js';
 import { decide, decideOnUser, identityOf, inOrder, isEmpty, isWritten, resolvedUser } from './decide.js';
 import { IdentityLinkRepository } from './identity-link.repository.js';
+import { SeatRepository } from './seat.repository.js';
+import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import { NewProjectThrottle } from '../projects/new-project-throttle.js';
 import type { ProjectSync } from '../projects/project-policy.js';
 
@@ -39,6 +42,8 @@ export class IdentityService {
     readonly users: UserDirectory,
     @Inject(TOKEN_EXCHANGE_OPTIONS) { roles }: Pick<TokenExchangeOptions, 'roles'>,
     private readonly newProjects: NewProjectThrottle,
+    readonly seats: SeatRepository,
+    readonly keys: TrustedKeyService,
     @Optional() readonly projects?: ProjectDirectory,
   ) {
     this.roles = roles;
@@ -63,11 +68,19 @@ export class IdentityService {
   }
 
   private async resolveOne(transaction: Transaction, token: VerifiedToken): Promise<ResolvedUser> {
-    const candidates = await readCandidates(transaction, token, this);
+    const candidates = await this.candidates(transaction, token);
     const decision = decide(token, candidates, this.roles);
     const { deletedUserId } = candidates;
     if (deletedUserId !== undefined) await this.links.forget(transaction, identityOf(token), deletedUserId);
     return this.apply(transaction, token, decision);
+  }
+
+  /** Who waits for a seat reads again, since the identity may have been linked meanwhile. Known users wait for nobody. */
+  private async candidates(transaction: Transaction, token: VerifiedToken): Promise<Candidates> {
+    const found = await readCandidates(transaction, token, this);
+    if (seatLimit(token, found, this) === undefined) return found;
+    await this.seats.lock(transaction, token.claims.iss);
+    return withSeats(transaction, token, await readCandidates(transaction, token, this), this);
   }
 
   private async apply(

@@ -40,6 +40,12 @@ export const USER_REFUSALS = {
     remedy: "the operator creates the user (`svc-admin users create`), or sets the entry's `provisionUsers`",
     embed: 'The user is not known',
   },
+  seats_exhausted: {
+    check: 'admission',
+    cause: 'the user is new to the issuer, whose entries allow no further user (`maxUsers`)',
+    remedy: 'the operator raises `maxUsers`, or disables, deletes or unlinks users who have left',
+    embed: 'No further user is allowed',
+  },
   stored_role_not_allowed: {
     check: 'user',
     cause: "the entry does not allow the user's present role",

@@ -15,6 +15,7 @@ import { PROJECTS } from '../projects/projects-policy.js';
 import { PROVIDER_ROLES, PROVIDER_TOKENS } from '../verify/provider-policy.js';
 import { WORKLOAD } from '../workloads/workload-policy.js';
 import { parsedUrl } from '../../platform/text/url.js';
+import { counted } from '../../platform/text/wording.js';
 
 /** In the place of all domains: a policy for any address that says so. */
 export const ANY_DOMAIN = '*';
@@ -23,6 +24,8 @@ export const ANY_DOMAIN = '*';
 export const FLOWS_BY_DEFAULT: ReadonlySet<Flow> = new Set<Flow>(['embed', 'exchange', 'logout']);
 
 const MAX_PER_MINUTE = 1_000_000;
+/** A count of so many takes a first login some tenths of a second. */
+const MAX_USERS = 100_000;
 
 const DOMAINS = 'must be an array of at least one domain such as product.example, or ["*"] for any';
 
@@ -213,6 +216,14 @@ const USERS = {
     open: true,
     strict: true,
     prevents: 'a leaked key fills the instance with users',
+  }),
+  maxUsers: number(1, MAX_USERS, {
+    label: 'Users at most',
+    rule: `1 to ${MAX_USERS}: the issuer's [seats](../operator/trust.md#seats), for all its entries. Without a free one, new users are refused`,
+    option: '--max-users <number>',
+    unsaid: 'any number',
+    prevents: 'a partner has more users than it pays for',
+    words: (most) => (most === undefined ? undefined : `at most ${counted(most, 'user')} of the issuer`),
   }),
   projects: PROJECTS,
 };

@@ -9,6 +9,7 @@ import type { Findings } from './entry-members.js';
 import { readEntry } from './entry-reader.js';
 import type { PolicyDefaults, TrustedKeysRules } from './entry-rules.js';
 import type { TrustedKeyEntry } from './trusted-key.js';
+import { contradicting } from './trusted-key.js';
 import { withoutMark } from '../../platform/text/encoding.js';
 import { MOST_ORIGINS_CHARACTERS, areTooManyOrigins } from '../../platform/text/origin.js';
 import { parsedUrl } from '../../platform/text/url.js';
@@ -55,6 +56,7 @@ export function readTrustedKeys(text: string, rules: TrustedKeysRules): TrustedK
     reading.entries.push(entry);
   }
   reportDuplicates(list, reading.problems);
+  reportSeats(reading);
   reportManyOrigins(reading);
   if (list.length === 0 && reading.problems.length === 0)
     reading.warnings.push('is empty: every token is refused');
@@ -83,6 +85,19 @@ function reportDuplicates(list: readonly unknown[], problems: string[]): void {
       problems.push(`entry ${index}: has the same ${shared.what} as entry ${seen.get(shared.identity)}`);
     else for (const { identity } of identities) seen.set(identity, index);
   }
+}
+
+function reportSeats({ entries, problems }: TrustedKeysReading): void {
+  for (const [index, entry] of entries.entries()) {
+    const other = contradicting(entry, entries.slice(0, index));
+    if (other !== undefined)
+      problems.push(`entry ${entry.entryIndex}, ${seatsRule(`entry ${other.entryIndex}`)}`);
+  }
+}
+
+/** @param other an entry of the issuer that has another number */
+export function seatsRule(other: string): string {
+  return `maxUsers: must be as in ${other}, which has the same issuer, or left out in one of them`;
 }
 
 /** At the entry that names one too many. */

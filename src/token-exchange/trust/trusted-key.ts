@@ -66,3 +66,24 @@ export function domainsOf({
 }: Pick<PolicyMembers, 'emailDomains'>): ReadonlySet<string> | undefined {
   return emailDomains?.has(ANY_DOMAIN) === true ? undefined : emailDomains;
 }
+
+/** Members of an entry as it was given, or read. */
+interface SeatMembers {
+  readonly issuer?: unknown;
+  readonly maxUsers?: unknown;
+}
+
+/** The first of other entries that has another number of seats for the same issuer. */
+export function contradicting<Entry extends SeatMembers>(
+  { issuer, maxUsers }: SeatMembers,
+  others: readonly Entry[],
+): Entry | undefined {
+  const isRival = (other: Entry) =>
+    other.issuer === issuer && other.maxUsers !== undefined && other.maxUsers !== maxUsers;
+  return maxUsers === undefined ? undefined : others.find(isRival);
+}
+
+/** The number of seats of an issuer, which any of its entries may have. */
+export function maxUsersOf(issuer: string, entries: readonly TrustPolicy[]): number | undefined {
+  return entries.find((entry) => entry.issuer === issuer && entry.maxUsers !== undefined)?.maxUsers;
+}

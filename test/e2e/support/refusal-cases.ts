@@ -268,6 +268,16 @@ const USERS: readonly RefusalCase[] = [
     token: plain,
     told: told({ userId: expect.any(String), expected: 'a user without privileges', found: 'global:admin' }),
   },
+  {
+    reason: 'seats_exhausted',
+    policy: { maxUsers: 1 },
+    before: (service, one) =>
+      service.accessToken({
+        subject_token: one.token({ sub: `${MARKER}-first`, email: `first-${one.email}` }),
+      }),
+    token: plain,
+    told: told({ expected: 'at most 1 user', found: '1 user, and a new one' }),
+  },
   { reason: 'provisioning_not_allowed', policy: { provisionUsers: false }, token: plain, told: told({}) },
   {
     reason: 'role_not_allowed',

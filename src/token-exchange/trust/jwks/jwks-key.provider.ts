@@ -232,7 +232,7 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
   }
 }
 
-/** Whether two policies are equal, apart from names and addresses. */
+/** Whether two policies are equal, apart from names, addresses and seats, which are the issuer's. */
 function isSamePolicy(one: TrustPolicy, other: TrustPolicy): boolean {
   return one === other || isDeepStrictEqual(trustIn(one), trustIn(other));
 }
@@ -242,7 +242,7 @@ function trustIn(policy: TrustPolicy): object {
   const clients = [...(policy.clients?.values() ?? [])].map((client) =>
     'keys' in client ? { ...client, keys: writeJwks(client.keys) } : client,
   );
-  return { ...policy, label: '', entryIndex: 0, url: '', cacheTtlSeconds: 0, clients };
+  return { ...policy, label: '', entryIndex: 0, url: '', cacheTtlSeconds: 0, maxUsers: 0, clients };
 }
 
 /** A key of two entries is tried once. */

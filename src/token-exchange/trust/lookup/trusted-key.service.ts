@@ -11,12 +11,19 @@ import type { Algorithm } from '../algorithms.js';
 import type { TrustedClient } from '../../assertions/client-reader.js';
 import { namesDocuments } from '../../assertions/client-reader.js';
 import type { TrustPolicy, TrustedKey, TrustedKeyEntry } from '../trusted-key.js';
-import { flowsOf } from '../trusted-key.js';
+import { flowsOf, maxUsersOf } from '../trusted-key.js';
 
 /** A client, with the entry that names it. */
 export interface NamedClient {
   readonly entry: TrustPolicy;
   readonly client: TrustedClient;
+}
+
+/** An entry whose issuer has a number of seats. */
+interface SeatedEntry {
+  readonly entry: string;
+  readonly issuer: string;
+  readonly maxUsers: number;
 }
 
 @Injectable()
@@ -79,6 +86,19 @@ export class TrustedKeyService implements OnApplicationBootstrap {
   /** All issuers of entries. Only for refusals, because it needs a pass over all entries. */
   issuers(): ReadonlySet<string> {
     return new Set(this.entries.map(({ issuer }) => issuer));
+  }
+
+  /** The number of seats of an issuer. */
+  maxUsersOf(issuer: string): number | undefined {
+    return maxUsersOf(issuer, this.entries);
+  }
+
+  /** The entries whose issuers have a number of seats. */
+  get seatedEntries(): readonly SeatedEntry[] {
+    return this.entries.flatMap(({ label: entry, issuer }) => {
+      const maxUsers = this.maxUsersOf(issuer);
+      return maxUsers === undefined ? [] : [{ entry, issuer, maxUsers }];
+    });
   }
 
   /** Whether an entry allows the flow. Needs a pass over all entries. */

@@ -5,9 +5,9 @@ import { auditEvent } from '../../audit/audit.bus.js';
 import type { Transaction } from '../../../platform/database/transaction.js';
 import { isJsonObject } from '../../../platform/json/strict-json.js';
 import { MOST_ORIGINS_CHARACTERS, areTooManyOrigins } from '../../../platform/text/origin.js';
-import { labelOf } from '../trusted-key.js';
+import { contradicting, labelOf } from '../trusted-key.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
-import { givenEntry, identitiesOf } from '../trusted-key-entry.js';
+import { givenEntry, identitiesOf, seatsRule } from '../trusted-key-entry.js';
 import type { CheckedStoredEntry, EntryValue, StoredEntry } from './stored-entry.js';
 import { StoredEntryError, shownEntry, valueOf } from './stored-entry.js';
 import type { StoredEntriesRules } from './stored-entry.reader.js';
@@ -186,6 +186,14 @@ export class StoredEntryChanges {
     const checked = checkStoredEntries(all, this.rules()).find((one) => one.stored === stored);
     if (checked === undefined) throw new Error('an entry was not checked');
     const others = all.filter((one) => one !== stored);
+    // Also of a later entry, which would take no tokens from then on.
+    const rival = contradicting(valueOf(stored), others.map(valueOf));
+    if (checked.entry !== undefined && rival !== undefined)
+      return {
+        ...checked,
+        entry: undefined,
+        problems: [seatsRule(`the entry ${JSON.stringify(labelOf(nameOf(rival)))}`)],
+      };
     const configured = this.configured.flatMap(({ origins = [] }) => [...origins]);
     const known = new Set([...configured, ...[before ?? [], others].flat().flatMap(originsIn)]);
     // A change that adds no origin is allowed whatever the other entries have.

@@ -4,8 +4,9 @@ import type { Findings } from '../entry-members.js';
 import { readEntry } from '../entry-reader.js';
 import type { TrustedKeysRules } from '../entry-rules.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
+import { contradicting } from '../trusted-key.js';
 import type { EntryIdentity } from '../trusted-key-entry.js';
-import { identitiesOf } from '../trusted-key-entry.js';
+import { identitiesOf, seatsRule } from '../trusted-key-entry.js';
 import type { CheckedStoredEntry, StoredEntry } from './stored-entry.js';
 
 /** The rules for stored entries. */
@@ -31,7 +32,9 @@ export function checkStoredEntries(
   { configured, rules }: StoredEntriesRules,
 ): CheckedStoredEntry[] {
   const holders = new Map<string, string>();
+  const held: TrustedKeyEntry[] = [];
   const hold = (entry: TrustedKeyEntry, holder: string) => {
+    held.push(entry);
     for (const { identity } of allIdentitiesOf(entry)) holders.set(identity, holder);
   };
   for (const entry of configured) hold(entry, `the configured entry ${JSON.stringify(entry.label)}`);
@@ -44,6 +47,9 @@ export function checkStoredEntries(
       const problem = `the entry: has the same ${shared.what} as ${holders.get(shared.identity)}`;
       return { stored: one, problems: [problem], ...findings };
     }
+    const rival = contradicting(entry, held);
+    if (rival !== undefined)
+      return { stored: one, problems: [seatsRule(`the entry ${JSON.stringify(rival.label)}`)], ...findings };
     hold(entry, `the stored entry ${JSON.stringify(one.name)}`);
     return { stored: one, entry, problems, ...findings };
   });

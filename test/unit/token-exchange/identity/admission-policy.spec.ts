@@ -3,6 +3,7 @@ import {
   linkableEmail,
   checkLink,
   checkProvisioning,
+  checkSeats,
   checkStoredRole,
 } from '../../../../src/token-exchange/identity/admission-policy.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
@@ -101,6 +102,14 @@ describe('a new user', () => {
     const refused = policy({ provisionUsers: false });
     expect(() => checkProvisioning(refused)).toThrow(refusal('provisioning_not_allowed'));
     expect(() => checkProvisioning(policy({}))).not.toThrow();
+  });
+
+  it('[P.maxUsers] needs a free seat', () => {
+    for (const seats of [undefined, { most: 2, taken: 1 }]) expect(() => checkSeats(seats)).not.toThrow();
+    for (const taken of [2, 3])
+      expect(() => checkSeats({ most: 2, taken })).toThrow(
+        refusal('seats_exhausted', { expected: 'at most 2 users', found: `${taken} users, and a new one` }),
+      );
   });
 });
 

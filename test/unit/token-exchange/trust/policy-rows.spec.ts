@@ -46,6 +46,8 @@ describe('members of a policy', () => {
     ['notAfter', '2030-12-31T18:00:00.5+02:00', new Date('2030-12-31T16:00:00.500Z')],
     ['perMinute', 1, 1],
     ['perMinute', 1_000_000, 1_000_000],
+    ['maxUsers', 1, 1],
+    ['maxUsers', 100_000, 100_000],
     ['logoutAudience', 'us', 'us'],
     ['logoutIssuer', 'https://login.example', 'https://login.example'],
     ['excludeOwner', true, true],
@@ -105,6 +107,7 @@ describe('members of a policy', () => {
       ['2030-02-30', '2030-13-01', '30-01-01', '2030-12-31T18:00:00', '31.12.2030', MARKER, '', 5150, null],
     ],
     ['perMinute', [0, -1, 1.5, 1_000_001, '5150', null, true]],
+    ['maxUsers', [0, -1, 1.5, 100_001, '5150', null, true]],
     ['roleCeiling', ['true', 1, null, []]],
     ['excludeOwner', ['true', 0, null]],
     ['mayExplain', ['true', 1, null]],
@@ -269,7 +272,7 @@ describe('what an entry does not say', () => {
       resources: new Set(),
     });
     expect(policyOf({ ...STRICT, scopes: undefined }, 'strict')).toMatchObject({ scopes: new Set() });
-    for (const member of ['notAfter', 'perMinute', 'requireActor'])
+    for (const member of ['notAfter', 'perMinute', 'maxUsers', 'requireActor'])
       expect(policyOf(STRICT, 'strict')).not.toHaveProperty(member, expect.anything());
   });
 
@@ -428,6 +431,7 @@ describe('a policy in words', () => {
     [{ allowedRoles: ['global:member'], roleCeiling: true }, 'signs in users with global:member only'],
     [{ linkExistingUsers: false }, 'may not link to existing users'],
     [{ provisionUsers: false }, 'may not create users'],
+    [{ maxUsers: 1 }, 'at most 1 user of the issuer'],
     [{ actFor: [issuer] }, `may act for subjects of ${issuer}`],
     [{ requireActor: true }, 'never without an actor'],
     [{ scopes: [] }, 'no scope, so no token exchange'],

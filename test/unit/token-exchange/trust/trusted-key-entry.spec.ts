@@ -267,6 +267,16 @@ describe('the list as a whole', () => {
     ]);
   });
 
+  it('[P.maxUsers] has one number of users for an issuer, in any of its entries', () => {
+    const own = (kid: string, maxUsers?: number) => ({ ...ec, kid, maxUsers });
+    expect(
+      read(own('k1', 50), own('k2'), own('k3', 50), { ...own('k4', 7), issuer: `${issuer}/2` }).problems,
+    ).toEqual([]);
+    expect(read(own('k1'), own('k2', 50), own('k3', 51)).problems).toEqual([
+      'entry 2, maxUsers: must be as in entry 1, which has the same issuer, or left out in one of them',
+    ]);
+  });
+
   it('[D32] the same issuer and kid twice among static entries', () => {
     const same = { ...ed.staticEntry(), kid: 'k1' };
     expect(read(ec, jwks, same).problems).toEqual(['entry 2: has the same issuer and kid as entry 0']);

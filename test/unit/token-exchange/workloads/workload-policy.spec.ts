@@ -55,6 +55,7 @@ it.each<[string, Members, RegExp]>([
   ['flows', { flows: ['exchange', 'id-jag'] }, /must list only "exchange" and "jwt-bearer"/],
   ['allowedRoles', { allowedRoles: [] }, /must not stand beside signInAs/],
   ['provisionUsers', { provisionUsers: false }, /must not stand beside signInAs/],
+  ['maxUsers', { maxUsers: 50 }, /must not stand beside signInAs/],
   ['excludeOwner', { excludeOwner: false }, /must not stand beside signInAs/],
   ['signInAs', { signInAs: 'deploy@example.com' }, /must be the id of a user, not an e-mail address/],
   ['signInAs', { signInAs: 7 }, /must be a non-empty string/],

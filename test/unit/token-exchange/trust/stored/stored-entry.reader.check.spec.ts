@@ -58,6 +58,20 @@ it.each([
   ]);
 });
 
+it('[P.maxUsers] the configured number of users counts, then the one that was stored first', () => {
+  const seated = (kid: string, maxUsers?: number) => ({ ...fixed(A, kid, kid), maxUsers });
+  const stored = [
+    seated('k1', 50),
+    seated('k2'),
+    seated('k3', 51),
+    { ...seated('k4', 7), issuer: 'https://b.example' },
+  ];
+  const rule = (label: string) =>
+    `maxUsers: must be as in the entry "${label}", which has the same issuer, or left out in one of them`;
+  expect(problemsOf(stored)).toEqual([['k3', rule('stored:k1')]]);
+  expect(problemsOf(stored, [seated('c', 51)])).toEqual([['k1', rule('c')]]);
+});
+
 it('[D70] of stored ones the first counts', () => {
   const stored = [fixed(A, 'k1', 'first'), fixed(A, 'k1', 'second'), fixed(A, 'k2', 'third')];
   expect(problemsOf(stored)).toEqual([

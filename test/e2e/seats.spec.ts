@@ -1,0 +1,136 @@
+// The seats of an issuer: who gets one, who is counted, and that there are never more.
+import { Partner } from '../../demo/partner.js';
+import { eventsOf } from '../support/audit.js';
+import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { isAccepted } from '../support/entry-paths.js';
+import { changeUser, createUser, deleteUser, linkedUser } from '../support/local-users.js';
+import { explain } from '../support/explanations.js';
+import { CommandLine } from '../support/run-cli.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
+
+const SEATS = 50;
+const RUSH = 200;
+
+const partner = Partner.create({ issuer: 'https://partner.example', kid: 'old', audience: BASE_URL });
+const few = Partner.create({ issuer: 'https://few.example', audience: BASE_URL });
+const trustedKeys = [
+  partner.staticEntry(),
+  // Another key of the same issuer.
+  { ...partner.staticEntry({ maxUsers: SEATS }), kid: 'new' },
+  few.staticEntry({ maxUsers: 2 }),
+];
+
+const tokenOf = (from: Partner, sub: string, claims: object = {}) =>
+  from.sign(from.claims({ sub, email: `${sub}@${new URL(from.issuer).hostname}`, ...claims }));
+
+/** The two flows take turns. */
+function login(service: TestService, token: string, turn: number): Promise<Response> {
+  return turn % 2 === 0 ? service.exchange({ subject_token: token }) : service.embed({ token });
+}
+
+/** Sends first logins at the same moment, and again those that the database had no time for. */
+async function rush(services: readonly TestService[]): Promise<string[]> {
+  return Promise.all(
+    Array.from({ length: RUSH }, async (_, turn) => {
+      const service = services[turn % services.length]!;
+      // Each of them flows in half of the turns of each service.
+      const send = () => login(service, tokenOf(partner, `rush-${turn}`), turn >> 1);
+      let answer = await send();
+      while (answer.status === 503) answer = await send();
+      if (isAccepted(answer)) return 'accepted';
+      const [event] = await eventsOf(service, answer);
+      return String(event?.payload['reason']);
+    }),
+  );
+}
+
+async function expectExactSeats(services: readonly TestService[]): Promise<void> {
+  const outcomes = await rush(services);
+  expect(outcomes.filter((outcome) => outcome === 'accepted')).toHaveLength(SEATS);
+  expect(new Set(outcomes)).toEqual(new Set(['accepted', 'seats_exhausted']));
+  const [service] = services as [TestService];
+  const made = await service.rows(`SELECT FROM user_account WHERE email LIKE 'rush-%'`);
+  const linked = await service.rows(
+    `SELECT DISTINCT user_id FROM token_exchange_identity_link WHERE issuer = '${partner.issuer}'`,
+  );
+  expect([made.length, linked.length]).toEqual([SEATS, SEATS]);
+  // Whoever has a seat gets in again, by either key of the issuer.
+  const known = outcomes.flatMap((outcome, turn) => (outcome === 'accepted' ? [turn] : [])).slice(0, 10);
+  for (const turn of known)
+    expect(isAccepted(await login(service, tokenOf(partner, `rush-${turn}`), turn))).toBe(true);
+}
+
+describeOnEachDatabase('[P.maxUsers] the seats of an issuer', (database) => {
+  const service = TestService.forBlock(database, { trustedKeys });
+  const line = CommandLine.beside(database, () => trustedKeys);
+  const outcomeOf = async (sub: string, claims: object = {}, turn = 0) => {
+    const answer = await login(service, tokenOf(few, sub, claims), turn);
+    if (isAccepted(answer)) return 'accepted';
+    const event = (await eventsOf(service, answer)).at(-1);
+    return [answer.status, event?.payload['reason']];
+  };
+  const idOf = async (sub: string) => (await linkedUser(service, few.issuer, sub))!.id;
+
+  it('are given to users who are made or linked, and free again if a user is disabled, unlinked or deleted', async () => {
+    await createUser(service, { email: 'local@few.example' });
+    expect(await outcomeOf('made')).toBe('accepted');
+    expect(await outcomeOf('linked', { email: 'local@few.example' })).toBe('accepted');
+    expect(await outcomeOf('third')).toEqual([400, 'seats_exhausted']);
+    expect(await outcomeOf('third', {}, 1)).toEqual([401, 'seats_exhausted']);
+    await createUser(service, { email: 'fourth@few.example' });
+    expect(await outcomeOf('fourth')).toEqual([400, 'seats_exhausted']);
+    for (const sub of ['made', 'linked']) expect(await outcomeOf(sub, {}, 1)).toBe('accepted');
+    // Another identity of somebody who has a seat takes none.
+    expect(await outcomeOf('second-account', { email: 'made@few.example' })).toBe('accepted');
+
+    const made = await idOf('made');
+    await changeUser(service, made, { enabled: false });
+    expect(await outcomeOf('third')).toBe('accepted');
+    expect(await outcomeOf('fourth')).toEqual([400, 'seats_exhausted']);
+    // Known users always get in, also if they are too many by now.
+    await changeUser(service, made, { enabled: true });
+    expect(await outcomeOf('made')).toBe('accepted');
+    expect(await outcomeOf('fourth')).toEqual([400, 'seats_exhausted']);
+    await line.output(['users', 'unlink', 'local@few.example', '--issuer', few.issuer]);
+    await deleteUser(service, made);
+    expect(await outcomeOf('fourth')).toBe('accepted');
+    expect(await outcomeOf('fifth')).toEqual([400, 'seats_exhausted']);
+  });
+
+  it('[D80] are known to explanations, which take none', async () => {
+    const explained = (sub: string) => explain(service, { flow: 'exchange', token: tokenOf(few, sub) });
+    expect(await explained('sixth')).toMatchObject({
+      outcome: 'refused',
+      refusal: { reason: 'seats_exhausted', check: 'admission' },
+    });
+    expect(await explained('fourth')).toMatchObject({ outcome: 'accepted' });
+  });
+
+  it('[D6] are exact for two hundred first logins at once', async () => {
+    await expectExactSeats([service]);
+  });
+
+  it('[D6] are exact for first logins of one user at once, who gets the last one', async () => {
+    await deleteUser(service, await idOf('fourth'));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, turn) => login(service, tokenOf(few, 'same'), turn)),
+    );
+    expect(answers.map(isAccepted)).not.toContain(false);
+    expect(await outcomeOf('seventh')).toEqual([400, 'seats_exhausted']);
+  });
+});
+
+describeOnPostgresql('[P.maxUsers] the seats of an issuer at two instances', (database) => {
+  let services: TestService[] = [];
+  beforeAll(async () => {
+    services = [
+      await TestService.start(database, { trustedKeys }),
+      await TestService.start(database, { trustedKeys }),
+    ];
+  });
+  afterAll(() => Promise.all(services.map((service) => service.stop())));
+
+  it('[D6] are exact for two hundred first logins at once', async () => {
+    await expectExactSeats(services);
+  });
+});
