@@ -1,4 +1,4 @@
-// Logs why token exchange is off and when the licence ends: at the start, and when it changes while the service runs.
+// Logs why token exchange is off and when the licence expires: at the start, and when it changes at run time.
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { VARIABLES } from '../config/environment.js';
@@ -19,17 +19,20 @@ import type { AvailabilitySettings, UnavailableReason } from './availability.js'
 import { PUBLIC_REASONS, endOf, explanationOf, unavailableBecause } from './availability.js';
 import { counted } from '../platform/text/wording.js';
 
-/** Looked at so often, rather than by one timer for the end: clocks are set, and no timer can run for more than 24 days. */
+/**
+ * How often the state is checked. One timer for the expiry would not work: clocks are set, and no timer can
+ * run for more than 24 days.
+ */
 const LOOK_EVERY_MS = 1_000;
 const DAY_MS = 86_400_000;
-/** So long before its end a licence is warned of. */
+/** How many days before its expiry the licence is warned of. */
 const WARNING_DAYS = 30;
 
 const ENDPOINTS = [TOKEN_PATH, EMBED_PATH, REVOCATION_PATH, INTROSPECTION_PATH, LOGOUT_PATH, EXPLAIN_PATH];
 const OFF = 'token exchange is off, and its endpoints answer 404';
 const CALLS = 'calls of the API that need a licensed feature answer 403';
 
-/** How badly off each is: what was asked for and is not there is a warning, what has ended an error. */
+/** Log levels: a warning for what was requested but is unavailable, an error for what has expired. */
 const LEVELS: Record<UnavailableReason, 'info' | 'warn' | 'error'> = {
   flag_off: 'info',
   flag_not_true: 'warn',
@@ -38,14 +41,14 @@ const LEVELS: Record<UnavailableReason, 'info' | 'warn' | 'error'> = {
   license_ended: 'error',
 };
 
-/** Whether an optional part of the service is there, and if not why, in one word. */
+/** Whether an optional part of the service is available, and if not, a code for the reason. */
 export interface FeatureState {
   readonly available: boolean;
   readonly reason?: string;
-  /** Whether its flows are switched on, where it is available. */
+  /** Whether its flows are on, if it is available. */
   readonly embedLogin?: boolean;
   readonly exchange?: boolean;
-  /** How many key sets of entries are in each state, where there are any. */
+  /** The number of key sets in each state, if entries have any. */
   readonly keySets?: Readonly<Record<string, number>>;
 }
 
@@ -54,7 +57,7 @@ export class AvailabilityReporter implements OnApplicationBootstrap, BeforeAppli
   private timer: NodeJS.Timeout | undefined;
   private logged: UnavailableReason | undefined;
   private isEndLogged = false;
-  /** On the monotonic clock: setting the other one neither repeats a warning nor puts it off. */
+  /** On the monotonic clock: setting the system clock neither repeats nor delays a warning. */
   private warnedAtMs = Number.NEGATIVE_INFINITY;
   /** A feature that is off at the start is not loaded, and stays off. */
   private readonly isLoaded: boolean;
@@ -80,7 +83,7 @@ export class AvailabilityReporter implements OnApplicationBootstrap, BeforeAppli
     clearInterval(this.timer);
   }
 
-  /** For readiness, which is public. */
+  /** The state for readiness, which is public. */
   get state(): FeatureState {
     const { reason } = this;
     if (reason !== undefined) return { available: false, reason: PUBLIC_REASONS[reason] };
@@ -109,7 +112,7 @@ export class AvailabilityReporter implements OnApplicationBootstrap, BeforeAppli
     this.log[LEVELS[reason]]({ reason, endpoints: ENDPOINTS }, text);
   }
 
-  /** Only a clock that was set can bring a licence back. */
+  /** A licence becomes valid again only if the clock was set. */
   private logBack(): void {
     if (this.isLoaded)
       this.log.info({ endpoints: ENDPOINTS }, 'token exchange is on again: its licence is valid');
@@ -129,7 +132,7 @@ export class AvailabilityReporter implements OnApplicationBootstrap, BeforeAppli
     this.isEndLogged = hasEnded;
   }
 
-  /** If token exchange went off with it, that line says so already. */
+  /** Logs the expiry, unless the line about token exchange has already reported it. */
   private logEnd(): void {
     if (this.logged === 'license_ended') return;
     const { license } = this.settings;

@@ -1,13 +1,13 @@
-// Says why token exchange is not there: in a word for programs, and in a sentence for the operator.
+// Why token exchange is unavailable: a code for programs, and a sentence for the operator.
 import { VARIABLES } from '../config/environment.js';
 import { License } from '../config/license.js';
 import type { Startup } from '../config/startup.js';
 
-/** Why both endpoints answer 404. */
+/** Why both endpoints return 404. */
 export type UnavailableReason =
   'flag_off' | 'flag_not_true' | 'no_license' | 'feature_not_licensed' | 'license_ended';
 
-/** The public word, which reveals neither what was configured nor what else is licensed. */
+/** The public reason, which reveals neither the configuration nor other licensed features. */
 type PublicReason = 'not_enabled' | 'not_licensed' | 'license_ended' | 'restart_needed';
 
 export type AvailabilitySettings = Pick<Startup, 'config' | 'given' | 'license'>;
@@ -21,9 +21,10 @@ export const PUBLIC_REASONS: Record<UnavailableReason, PublicReason> = {
 };
 
 /**
- * The first thing that is missing; undefined where token exchange is to be there.
+ * The first missing condition; undefined if token exchange should be available.
  * @param nowMs milliseconds since the Unix epoch
- * @rule D82 What is off says why. See availability.reporter.ts for when, health.controller.ts for readiness.
+ * @rule D82 A feature that is off reports the reason. See availability.reporter.ts for the log, and
+ * health.controller.ts for readiness.
  */
 export function unavailableBecause(
   { config, given, license }: AvailabilitySettings,
@@ -35,7 +36,7 @@ export function unavailableBecause(
   return license.hasEnded(nowMs) ? 'license_ended' : undefined;
 }
 
-/** The explanation for an operator. The features are from a licence with a valid signature. */
+/** The explanation for the operator. The features are from a licence with a valid signature. */
 export function explanationOf(reason: UnavailableReason, { given, license }: AvailabilitySettings): string {
   const flag = VARIABLES.featureFlag.name;
   switch (reason) {
@@ -52,7 +53,7 @@ export function explanationOf(reason: UnavailableReason, { given, license }: Ava
   }
 }
 
-/** The end of a licence, as it is written in lines for people. */
+/** A licence's expiry, formatted for people. */
 export function endOf({ expiresAt }: License): string {
   return Number.isNaN(expiresAt.getTime()) ? 'at an invalid date' : expiresAt.toISOString();
 }

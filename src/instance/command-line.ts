@@ -1,13 +1,13 @@
-// Reads the command line of the service's own start: an env file to begin with, or something to print instead of starting.
+// Parses the command line of the service: an env file, or a request to print something instead of starting.
 import { parseArgs } from 'node:util';
 import { StartError } from '../platform/start-error.js';
 import { VERSION } from '../platform/version.js';
 
-/** What the words after the program's name ask for. */
+/** The parsed arguments. */
 interface StartCommand {
   /** The path of `--env-file`. */
   readonly envFile?: string;
-  /** The text to print instead of a start. */
+  /** The text to print instead of starting. */
   readonly answer?: string;
 }
 
@@ -19,7 +19,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** Worded as svc-admin words its own. */
+/** Worded like svc-admin's help. */
 const HELP = `Usage: embedded-token-exchange [options, or those of svc-admin init]
        npm start -- [options]
 
@@ -34,7 +34,7 @@ Options:
 
 /**
  * @param args without the names of program and script
- * @throws StartError for unknown words, which its message names
+ * @throws StartError for unknown arguments, which its message names
  */
 export function readCommandLine(args: readonly string[]): StartCommand {
   const { 'env-file': envFile, version, help } = optionsOf(args);
@@ -43,7 +43,10 @@ export function readCommandLine(args: readonly string[]): StartCommand {
   return { envFile };
 }
 
-/** Whether `svc-admin init` is to run with these words before the start: none of them is for the start, and they, or the lack of any setting, ask for it. */
+/**
+ * Whether to run `svc-admin init` with these arguments before the start: none of them is an option of the
+ * start, and there are arguments, or nothing is configured.
+ */
 export function isForInit(
   args: readonly string[],
   environment: Record<string, string | undefined>,

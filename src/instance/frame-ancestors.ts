@@ -1,4 +1,4 @@
-// Who may frame the instance, and warnings about it at the start.
+// The origins that may frame the instance, and warnings about them at the start.
 import type { Config } from '../config/load-config.js';
 import type { TrustedKeyEntry } from '../token-exchange/instance.js';
 import type { Log } from '../platform/log/log.js';
@@ -10,8 +10,8 @@ type Embedding = Pick<Config, 'embedLoginEnabled' | 'frameAncestors' | 'featureF
 type Entries = readonly Pick<TrustedKeyEntry, 'label' | 'origins' | 'flows'>[];
 
 /**
- * The origins for `frame-ancestors` (CSP Level 3 §6.4.2): none at all while embedded login is off, undefined where a
- * reverse proxy is to say it.
+ * The origins for `frame-ancestors` (CSP Level 3 §6.4.2): empty while embedded login is off, undefined if a
+ * reverse proxy should set the header.
  * @rule 5.5.3 Only listed origins may frame the instance. See http/security-headers.ts for the header itself.
  */
 export function frameAncestorsOf(config: Embedding, entries: Entries): readonly string[] | undefined {
@@ -24,14 +24,17 @@ function originsIn(entries: Entries): Set<string> {
   return new Set(entries.flatMap((entry) => [...(entry.origins ?? [])]));
 }
 
-/** Those that a header can name. There are others only if the configuration has grown since entries were stored. */
+/**
+ * The origins that fit into the header. Others exist only if the configuration has grown since entries were
+ * stored.
+ */
 function fittingOrigins(origins: ReadonlySet<string>): string[] {
   const list = [...origins];
   while (areTooManyOrigins(list, 'entries')) list.pop();
   return list;
 }
 
-/** The origins that may frame the instance now; they change with stored entries. */
+/** The origins that may currently frame the instance. They change with stored entries. */
 export class FrameAncestors {
   private checked: Entries | undefined;
   private origins: readonly string[] | undefined;
@@ -43,8 +46,8 @@ export class FrameAncestors {
   ) {}
 
   /**
-   * As `frameAncestorsOf`: the same list until there is another. Suspended entries count: the sessions of their users go on.
-   * Origins of stored entries may frame the instance without a restart (D72).
+   * Like `frameAncestorsOf`, but returns the same list until it changes. Includes suspended entries, because
+   * their users' sessions continue. Origins of stored entries may frame the instance without a restart (D72).
    */
   get current(): readonly string[] | undefined {
     const { list } = this.entries;
@@ -57,8 +60,8 @@ export class FrameAncestors {
   }
 
   /**
-   * The origins that may frame a page for one host page, so that no header names all partners.
-   * @param origin of the host page; undefined: it has none that could be listed
+   * The origins that may frame a page for one host page, so that no header lists all partners.
+   * @param origin the host page's origin; undefined: it has none that could be listed
    */
   allowing(origin: string | undefined): readonly string[] | undefined {
     if (this.current === undefined || !this.config.embedLoginEnabled) return this.current;
@@ -78,7 +81,7 @@ export class FrameAncestors {
   }
 }
 
-/** What would make an iframe unsafe, or fail in browsers without a word. */
+/** Warns of settings that make an iframe unsafe, or make it fail silently in browsers. */
 export function embeddingWarnings(config: Embedding, entries: Entries): string[] {
   if (!config.featureFlag || !config.embedLoginEnabled) return [];
   return [...framingWarnings(config, entries), ...plainHttpWarnings(config)];

@@ -1,4 +1,4 @@
-// The page of the script for host pages: whose site may frame it, and what it has to know of the instance.
+// The page for host pages' frames: who may frame it, and the data that it needs from the instance.
 import { Controller, Get, Header, Inject, Module, Query, Res } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import type { Startup } from '../config/startup.js';
@@ -30,7 +30,10 @@ export class FrameController {
     this.baseUrl = config.baseUrl;
   }
 
-  /** The same for every user, but not for every host page: browsers do not keep it. A host page with an embedder policy may show it. */
+  /**
+   * The page is the same for every user, but not for every host page, so browsers do not cache it. Host pages
+   * with an embedder policy may show it.
+   */
   @Get()
   @Header('content-type', HTML)
   @Header('cross-origin-embedder-policy', 'require-corp')
@@ -42,8 +45,9 @@ export class FrameController {
   }
 
   /**
-   * Tells the script why no page has come. A page of any site may ask: the policy of the page itself says the same.
-   * @rule D50 Each cause has a name, at once.
+   * Tells the script why the page has not loaded. Pages of any site may ask, because the page's own policy
+   * says the same.
+   * @rule D50 Each cause has a name, which is reported at once.
    */
   @Get('check')
   @Header('access-control-allow-origin', '*')
@@ -55,7 +59,10 @@ export class FrameController {
     return { allowed, baseUrl: this.baseUrl };
   }
 
-  /** The time by which proofs are checked. Before it is known the page learns it from the answer to its first proof. */
+  /**
+   * The time with which proofs are checked. Before it is known, the page learns it from the response to its
+   * first proof.
+   */
   private time(): number {
     try {
       return this.proofs.time();

@@ -1,4 +1,4 @@
-// The port to projects, on the tables of this instance's workspace.
+// Implements the port to projects with the tables of this instance's workspace.
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../platform/database/transaction.js';
@@ -6,14 +6,14 @@ import { LostRaceError, managerOf } from '../platform/database/transaction.js';
 import type { ClaimingUser, HostProject, ProjectChange, ProjectQuery } from '../token-exchange/instance.js';
 import { ProjectDirectory } from '../token-exchange/instance.js';
 
-// Subqueries for single projects and arrays of ids leave the planner only the indexes. It may read whole tables for joins, because its
-// plans are generic.
+// With subqueries for single projects and arrays of ids, the planner can only use the indexes. For joins it
+// might read whole tables, because its plans are generic.
 
-/** The memberships of a user that claims have given. */
+/** A user's memberships from claims. */
 const held = (userId: string, most: string) => `SELECT project_id AS id, issuer, role FROM project_member
     WHERE user_id = ${userId}::uuid AND issuer IS NOT NULL ORDER BY project_id LIMIT ${most}`;
 
-/** The projects of the keys, and those in which the user is a member by claims. */
+/** The projects of the keys, and those of which the user is a member by claims. */
 const FIND = `WITH asked AS (
     SELECT project_id AS id FROM project_external_key WHERE issuer = $1 AND key = ANY($3)
     UNION SELECT id FROM (${held('$2', '$4')}) AS held
@@ -31,7 +31,10 @@ const FIND = `WITH asked AS (
   ) AS member
   FROM asked ORDER BY asked.id`;
 
-/** Keeps the other administrators of projects that the user administers by claims of the issuer. */
+/**
+ * Locks projects that the user administers through the issuer's claims, so that their other administrators
+ * stay.
+ */
 const LOCK_ADMINISTERED = `SELECT 1 FROM project WHERE id = ANY(ARRAY(
     SELECT id FROM (${held('$2', '$3')}) AS held WHERE issuer = $1 AND role = 'project:admin'
   )) ORDER BY id FOR NO KEY UPDATE`;
@@ -48,9 +51,9 @@ export class InstanceProjects extends ProjectDirectory {
   }
 
   /**
-   * The memberships change by one statement: triggers clear digests of links at its end, and a transaction that has a membership
-   * never waits for another one.
-   * @throws LostRaceError where a project was deleted meanwhile
+   * Changes the memberships in one statement: triggers clear the digests of links at its end, and a
+   * transaction with a membership never waits for another one.
+   * @throws LostRaceError if a project was deleted meanwhile
    */
   async change(
     transaction: Transaction,
@@ -81,7 +84,9 @@ export class InstanceProjects extends ProjectDirectory {
   }
 }
 
-/** The projects of changes, made where they are missing, and kept from being deleted until the transaction ends. */
+/**
+ * The projects of the changes. Creates missing ones, and prevents their deletion until the transaction ends.
+ */
 async function heldProjects(
   transaction: Transaction,
   issuer: string,
@@ -106,8 +111,9 @@ async function heldProjects(
 }
 
 /**
- * Makes teams, named by their keys. The primary key decides every race: a transaction waits for another that makes the same team,
- * and all make theirs in the order of the keys. One statement, at whose end its foreign keys are checked.
+ * Creates team projects, named by their keys. The primary key decides every race: a transaction waits for
+ * another one that creates the same project, and all create theirs in the order of the keys. Foreign keys are
+ * checked at the end of the single statement.
  */
 async function make(transaction: Transaction, issuer: string, keys: readonly string[]): Promise<void> {
   await managerOf(transaction).query(

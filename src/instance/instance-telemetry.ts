@@ -1,4 +1,4 @@
-// The port to telemetry, on this instance's metrics and traces.
+// Implements the port to telemetry with this instance's metrics and traces.
 import { Injectable } from '@nestjs/common';
 import { Tracing } from '../platform/log/tracing.js';
 import { Metrics } from '../metrics/metrics.js';
@@ -79,7 +79,7 @@ export class InstanceTelemetry extends ExchangeTelemetry {
   }
 }
 
-/** Why a token or a request was refused, by which no span is a fault. */
+/** Why a token or a request was refused, which is not an error of the span. */
 function reasonOf(error: unknown): string | undefined {
   return error instanceof OAuthRefusal ? error.reason : undefined;
 }

@@ -1,4 +1,4 @@
-// What is published of access tokens: their keys, who issues them, and what they open.
+// Publishes metadata of access tokens: their keys, their issuer, and what they give access to.
 import { Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import type { Startup } from '../config/startup.js';

@@ -1,4 +1,5 @@
-// Everything that is checked before Nest starts: configuration, licence and trusted keys, with all problems at once.
+// Checks everything before Nest starts: configuration, licence and trusted keys. Reports all problems at
+// once.
 import { join } from 'node:path';
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
@@ -24,13 +25,13 @@ import { ADMIN_ROLE, ASSIGNABLE_ROLES, OWNER_ROLE } from '../users/role.js';
 import { PROJECT_ROLES_ASCENDING, SCOPES } from '../workspace/rights/rights.js';
 import { embeddingWarnings } from './frame-ancestors.js';
 
-/** What the start depends on, as far as it can be read. */
+/** The validated input of the start, as far as it can be read. */
 export interface CheckedStartup extends Startup {
-  /** With one of them there is no start. */
+  /** If there are any, the service must not start. */
   readonly problems: readonly string[];
 }
 
-/** Where variables come from. */
+/** Where variables are read from. */
 export interface StartupSources {
   readonly environment: Environment;
   readonly workingDirectory: string;
@@ -39,8 +40,9 @@ export interface StartupSources {
 }
 
 /**
- * Reads the variables: the real environment wins over `--env-file`, which wins over `.env`.
- * @throws ConfigurationError when an env file cannot be read
+ * Reads the variables. The real environment takes precedence over `--env-file`, which takes precedence over
+ * `.env`.
+ * @throws ConfigurationError if an env file cannot be read
  */
 export function environmentSources({
   environment,
@@ -51,15 +53,15 @@ export function environmentSources({
   return [environment, ...chosen, readEnvFile(join(workingDirectory, '.env'), false)];
 }
 
-/** What people call the sources, in the order of `environmentSources`. */
+/** The names of the sources, in the order of `environmentSources`. */
 export function sourceNames({ envFile }: Pick<StartupSources, 'envFile'>): string[] {
   return ['environment', ...(envFile === undefined ? [] : [envFile]), '.env'];
 }
 
 /**
  * Reads everything that the start depends on.
- * @rule D32 A bad configuration stops the start, with every problem at once and no value.
- * See trusted-key-entry.ts for those of the trusted keys.
+ * @rule D32 An invalid configuration prevents the start. The message lists every problem at once, and no
+ * value. See trusted-key-entry.ts for the problems of trusted keys.
  * @throws ConfigurationError with every problem; the process must not start then
  */
 export async function prepareStartup(sources: StartupSources): Promise<Startup> {
@@ -68,7 +70,10 @@ export async function prepareStartup(sources: StartupSources): Promise<Startup> 
   return startup;
 }
 
-/** The same with its problems, for callers that show them with the rest. @throws ConfigurationError as above */
+/**
+ * Like prepareStartup, but returns the problems, for callers that show them. @throws ConfigurationError if an
+ * env file cannot be read
+ */
 export async function checkStartup(sources: StartupSources): Promise<CheckedStartup> {
   const { config, problems, warnings, given } = readConfig(environmentSources(sources));
   const license = await checkedLicense(config, { problems, given });
@@ -82,12 +87,12 @@ export async function checkStartup(sources: StartupSources): Promise<CheckedStar
     ...tlsProblems,
   );
   warnings.push(...keys.warnings, ...embeddingWarnings(config, entries));
-  // All of them are about embedded logins so far.
+  // All current notes are about embedded logins.
   const notes = config.featureFlag && config.embedLoginEnabled ? keys.notes : [];
   return { config, given, license, trustedKeys: entries, tls, problems, warnings, notes };
 }
 
-/** Which database the configuration asks for. */
+/** The configured database. */
 export function databaseSettings({
   databaseUrl,
   databasePoolSize,
@@ -98,27 +103,28 @@ export function databaseSettings({
     : { kind: 'postgresql', url: databaseUrl, poolSize: databasePoolSize };
 }
 
-/** All rights of other accounts than the owner and those of the group. */
+/** All permissions of accounts other than the owner and the group. */
 const OTHERS = 0o007;
 
-/** Where the key is that is made on the embedded database. */
+/** The path of the generated key for the embedded database. */
 export function encryptionKeyPath({ dataDirectory }: Pick<Config, 'dataDirectory'>): string {
   return join(dataDirectory, 'encryption.key');
 }
 
 /**
- * The keys that seal secrets at rest. Call while the data directory's lock is held: on the embedded database the key
- * is made at the first start, readable by its owner only (D45).
- * @throws ConfigurationError where another account owns or reads it, or it is no key
+ * The keys that seal stored secrets. Call it while the data directory is locked: for the embedded database,
+ * the first start generates the key, readable only by its owner (D45).
+ * @throws ConfigurationError if another account owns or can read the file, or it is not a key
  */
 export function encryptionKeys(config: Config): readonly Buffer[] {
   if (config.encryptionKeys.length > 0) return config.encryptionKeys;
   const path = encryptionKeyPath(config);
   if (!existsSync(path)) {
-    // It has its name once it is whole and on the disk, as all is that it seals.
+    // The file gets its name when it is complete and on disk, before anything is sealed with it.
     const draft = `${path}.new`;
     const text = `${randomBytes(ENCRYPTION_KEY_BYTES).toString('base64')}\n`;
-    // A start that was broken off may have left one. In a folder that is open to all, it may also be a link of another account.
+    // An interrupted start may have left a draft. In a folder that is open to all, it may be another
+    // account's link.
     rmSync(draft, { force: true });
     writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
     renameSync(draft, path);
@@ -130,8 +136,9 @@ export function encryptionKeys(config: Config): readonly Buffer[] {
 }
 
 /**
- * A key that another account owns or reads protects nothing. Its group may have rights: volumes in Kubernetes (`fsGroup`) give them.
- * @throws ConfigurationError with the command that corrects it
+ * Refuses a key that another account owns or can read. The group may have permissions, because Kubernetes
+ * volumes (`fsGroup`) grant them.
+ * @throws ConfigurationError with the command that fixes it
  */
 function refuseExposedKey(path: string): void {
   const account = process.getuid?.();
@@ -188,13 +195,13 @@ function checkedTrustedKeys(config: Config, given: ConfigReading['given']): Trus
   };
 }
 
-/** What messages call the settings of JWKS addresses. */
+/** The names of the JWKS settings in messages. */
 export const JWKS_VARIABLES = {
   allowHttp: VARIABLES.jwksAllowHttp.name,
   allowPrivate: VARIABLES.jwksAllowPrivate.name,
 };
 
-/** How entries of the trusted keys are checked: at the start, and by commands. */
+/** The rules for trusted key entries, at the start and in commands. */
 export function trustedKeysRules({
   jwksAllowHttp,
   jwksAllowPrivate,
@@ -216,7 +223,7 @@ export function trustedKeysRules({
 }
 
 /**
- * What was given and cannot be read has a problem of its own already.
+ * Checks required variables. A variable that is set but unreadable already has its own problem.
  * @rule 2.1 = 5.1.2 The trusted keys are required when the feature is on.
  */
 function requirements(config: Config, given: ConfigReading['given']): string[] {
@@ -236,7 +243,7 @@ function requirements(config: Config, given: ConfigReading['given']): string[] {
   return [...problems, ...metricsProblems(config)];
 }
 
-/** Who listens on one of these listens on all addresses. */
+/** Addresses that mean all addresses of the machine. */
 const EVERY_ADDRESS = ['0.0.0.0', '::'];
 
 function metricsProblems({ host, port, metricsHost, metricsPort }: Config): string[] {

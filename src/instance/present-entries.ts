@@ -1,12 +1,12 @@
-// The trusted key entries as they are now, for code outside token exchange.
+// The current trusted key entries, for code outside token exchange.
 import type { TrustedKeyEntry } from '../token-exchange/instance.js';
 
-/** The configured entries and the stored ones. */
+/** The configured and the stored entries. */
 export class PresentEntries<Entry = TrustedKeyEntry> {
   private known: readonly Entry[] = [];
   private all: readonly Entry[];
 
-  /** @param stored returns the same list until it changes; suspended entries are in it */
+  /** @param stored returns the same list until it changes, with suspended entries */
   constructor(
     private readonly configured: readonly Entry[],
     private readonly stored: () => readonly Entry[] = () => this.known,

@@ -1,4 +1,4 @@
-// Which routes answer at this moment: flag, licence and switches decide.
+// The routes that currently exist, depending on flag, licence and switches.
 import type { TokenEndpoint } from '../token-exchange/instance.js';
 import {
   EMBED_PATH,
@@ -27,27 +27,27 @@ const FLOW_PATHS: ReadonlySet<string> = new Set([
   EXPLAIN_PATH,
 ]);
 
-/** A route by its pattern and method. */
+/** A route's pattern and method. */
 interface Route {
   readonly path: string;
   readonly method: string;
 }
 
-/** What decides which routes there are. */
+/** What determines the existing routes. */
 interface RouteRules {
   readonly startup: Startup;
   readonly clock: Clock;
   readonly entries: PresentEntries;
 }
 
-/** Whether a route is not there at this moment: its path answers 404, or this method of it 405. */
+/** Whether a route is currently absent: its path returns 404, or this method of it 405. */
 export function isAbsent({ path, method }: Route, { startup, clock, entries }: RouteRules): boolean {
   if (path === EMBED_PATH && !loginMethods(startup.config).includes(method)) return true;
   if (FLOW_PATHS.has(path)) return !isTokenExchangeOffered(startup, clock);
   return SERVER_METADATA_PATHS.includes(path) && tokenEndpointOf({ startup, clock, entries }) === undefined;
 }
 
-/** Undefined where it is absent or switched off: what answers 404 or 501 is not announced. */
+/** Undefined if the endpoint is absent or off: an endpoint that returns 404 or 501 is not published. */
 export function tokenEndpointOf({ startup, clock, entries }: RouteRules): TokenEndpoint | undefined {
   const { exchangeEnabled, idAssertionEnabled } = startup.config;
   const isSwitchedOn = exchangeEnabled || idAssertionEnabled;

@@ -1,4 +1,6 @@
-// Lists every entity and migration of the application for the data source; migrations/ creates tables, triggers and functions. Token exchange has no entity: a host need not know its tables. Nor has the audit trail: statements alone read and write it.
+// Lists every entity and migration for the data source. The migrations create tables, triggers and functions.
+// Token exchange has no entities, because a host need not know its tables. The audit trail has none, because
+// only statements read and write it.
 import type { Schema } from '../platform/database/data-source.js';
 import { User } from '../users/user.repository.js';
 import { Credential } from '../workspace/credentials/credential.repository.js';
@@ -9,7 +11,10 @@ import { TOKEN_EXCHANGE_MIGRATIONS } from '../token-exchange/instance.js';
 import { Instance1795800000100 } from './migrations/1795800000100-instance.js';
 import { Instance1795900000100 } from './migrations/1795900000100-instance.js';
 
-/** All migrations, which TypeORM runs by their numbers. The instance refers the tables of the package to its users. */
+/**
+ * All migrations, which TypeORM runs in the order of their numbers. The instance links the package's tables to
+ * its users.
+ */
 export const MIGRATIONS = [
   ...TOKEN_EXCHANGE_MIGRATIONS,
   Instance1795800000100,

@@ -1,4 +1,4 @@
-// The settings of token exchange from the configuration, for its module and for the explanation of tokens.
+// Derives the settings of token exchange from the configuration, for its module and for explaining tokens.
 import type { ExplanationRules, TokenExchangeSettings, UserTable } from '../token-exchange/instance.js';
 import { TOKEN_PATH, completedOptions, givenSettings } from '../token-exchange/instance.js';
 import { REMEDIES } from '../config/remedies.js';
@@ -27,8 +27,8 @@ export const USER_TABLE: UserTable = {
 type Configured = Pick<Startup, 'config' | 'given' | 'license' | 'trustedKeys'>;
 
 /**
- * Whether the feature is there at all.
- * @rule 1.4 = 7.1 Without the flag or the licence the module is not loaded, and both endpoints answer 404.
+ * Whether the feature is available.
+ * @rule 1.4 = 7.1 Without the flag or the licence the module is not loaded, and both endpoints return 404.
  */
 export function isTokenExchangeOffered(startup: AvailabilitySettings, clock: Clock): boolean {
   return unavailableBecause(startup, clock.nowMs()) === undefined;
@@ -66,7 +66,7 @@ export function tokenExchangeSettings(startup: Configured, clock: Clock): TokenE
   };
 }
 
-/** By these the service checks the tokens that it is sent. */
+/** The rules with which the service checks the tokens that it receives. */
 export function explanationRules(startup: Configured, clock: Clock): ExplanationRules {
   const options = completedOptions(givenSettings(tokenExchangeSettings(startup, clock)));
   const { baseUrl: audience, sessionLifetimeSeconds } = startup.config;

@@ -24,7 +24,7 @@ import { InstanceProjects } from './instance-projects.js';
 import { InstanceTelemetry } from './instance-telemetry.js';
 import { isTokenExchangeOffered, tokenExchangeSettings } from './token-exchange-settings.js';
 
-/** How this instance implements the ports, beside users; and its settings. */
+/** This instance's implementations of the ports, except users, and its settings. */
 const PROVIDERS = [
   { provide: ProjectDirectory, useClass: InstanceProjects },
   { provide: SessionOpener, useExisting: SessionService },
@@ -35,7 +35,7 @@ const PROVIDERS = [
     inject: [STARTUP, Clock],
     useFactory: (startup: Startup, clock: Clock) => givenSettings(tokenExchangeSettings(startup, clock)),
   },
-  // MetadataModule publishes the metadata of the instance.
+  // MetadataModule publishes the instance's metadata.
   { provide: ROUTE_SETTINGS, useValue: { pathPrefix: PATH_PREFIX, metadata: false } },
 ];
 
@@ -46,7 +46,10 @@ const PROVIDERS = [
 })
 class PortsModule {}
 
-/** Empty if flag or licence excludes it. Sessions and access tokens go on while it is off, so they are in AccessModule. */
+/**
+ * Empty if flag or licence excludes token exchange. Sessions and access tokens remain valid while it is off,
+ * so they are in AccessModule.
+ */
 export function tokenExchange({
   startup,
   clock,
@@ -56,7 +59,7 @@ export function tokenExchange({
 }): DynamicModule[] {
   if (!isTokenExchangeOffered(startup, clock)) return [];
   return [
-    // Global, because readers of its state inject its parts whether it is there or not.
+    // Global, because readers of its state inject its parts even if it is not loaded.
     { module: TokenExchangeModule, global: true, imports: [AccessModule, UsersModule, PortsModule] },
     RouterModule.register([{ path: PATH_PREFIX, module: TokenExchangeModule }]),
   ];

@@ -1,4 +1,4 @@
-// Says of every variable whether it is set, and its effective value unless that is secret.
+// Reports for every variable whether it is set, and its effective value unless it is secret.
 import { VARIABLES } from '../config/environment.js';
 import type { Config, Given } from '../config/load-config.js';
 import { labelOf } from '../config/load-config.js';
@@ -8,7 +8,7 @@ import type { CheckedStartup } from './prepare-startup.js';
 
 export interface VariableState {
   readonly name: string;
-  /** As it counts; null where there is none, it is secret, or has a problem. */
+  /** The effective value; null if there is none, it is secret, or it has a problem. */
   readonly value: string | null;
   readonly state: 'set' | 'default' | 'unset' | 'problem';
   readonly secret: boolean;
@@ -47,7 +47,7 @@ function hasProblem(
   return problems.some((problem) => labels.some((label) => problem.startsWith(label)));
 }
 
-/** The base address has a default that follows from others. */
+/** The default of the base URL is computed from other variables. */
 function isComputed({ name }: EnvironmentVariable, { baseUrl }: Config): boolean {
   return name === VARIABLES.baseUrl.name && baseUrl !== '';
 }

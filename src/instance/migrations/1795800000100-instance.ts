@@ -36,7 +36,7 @@ const TABLES = [
 ];
 const FUNCTIONS = ['user_account_disabled()', 'project_member_changed()'];
 
-/** The package's tables that hold what goes with a user. */
+/** The package's tables with data of a user. */
 const TABLES_OF_USERS = ['token_exchange_identity_link', 'token_exchange_session'];
 
 const USERS = [
@@ -54,11 +54,11 @@ const USERS = [
     access_generation bigint NOT NULL DEFAULT 0
   )`,
   `CREATE UNIQUE INDEX user_account_single_owner ON user_account (role) WHERE role = 'global:owner'`,
-  // For the beginning of an address, in any collation of the database.
+  // For searches by the beginning of an address, in any collation of the database.
   `CREATE INDEX user_account_email_beginning ON user_account (normalized_email text_pattern_ops)`,
 
-  // Sessions and tokens of an earlier generation are refused for good. A trigger raises it when a user is disabled, so that an
-  // UPDATE by hand ends access too.
+  // Sessions and tokens of an earlier generation are refused for good. A trigger increments it when a user is
+  // disabled, so that a manual UPDATE ends access too.
   `CREATE FUNCTION user_account_disabled() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     NEW.access_generation := OLD.access_generation + 1;
     RETURN NEW;
@@ -82,7 +82,7 @@ const WORKSPACE = [
     updated_at timestamptz NOT NULL DEFAULT now(),
     CHECK ((type = 'personal') = (personal_owner_id IS NOT NULL))
   )`,
-  // By which tokens of an issuer name a team's project.
+  // The names of team projects in an issuer's tokens.
   `CREATE TABLE project_external_key (
     issuer text NOT NULL,
     key varchar(128) NOT NULL,
@@ -90,7 +90,7 @@ const WORKSPACE = [
     PRIMARY KEY (issuer, key),
     UNIQUE (project_id, issuer)
   )`,
-  // A membership came from people, or from a claim of the issuer. Where both have given it, own_role is what people gave.
+  // Users or a claim of the issuer give a membership. If both have, own_role is the role from users.
   `CREATE TABLE project_member (
     project_id uuid NOT NULL REFERENCES project (id) ON DELETE CASCADE,
     user_id uuid NOT NULL REFERENCES user_account (id) ON DELETE CASCADE,
@@ -99,8 +99,8 @@ const WORKSPACE = [
     issuer text,
     PRIMARY KEY (project_id, user_id)
   )`,
-  // Where what came of a claim is changed, the next token with that claim is synced again. By a trigger, so that a deletion of the
-  // project and a write by hand count too. A sync sets the digest after this.
+  // If a membership from a claim changes, the next token with that claim is synced again. A trigger also
+  // covers deleted projects and manual statements. A sync sets the digest afterwards.
   `CREATE FUNCTION project_member_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     UPDATE token_exchange_identity_link SET projects_digest = NULL
       WHERE user_id = OLD.user_id AND projects_digest IS NOT NULL;
@@ -111,7 +111,7 @@ const WORKSPACE = [
   // A member's projects are listed in the order of their ids.
   `CREATE INDEX project_member_user ON project_member (user_id, project_id)`,
 
-  // json, not jsonb: a workflow is returned as it was sent, with its members in their order.
+  // json instead of jsonb: a workflow is returned as it was sent, with its members in order.
   `CREATE TABLE workflow (
     id uuid PRIMARY KEY,
     project_id uuid NOT NULL REFERENCES project (id) ON DELETE CASCADE,
@@ -122,8 +122,8 @@ const WORKSPACE = [
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now()
   )`,
-  // Lists: of all workflows, and of each project, because a member may have a hundred projects. Columns that are included answer
-  // filters and searches without reading the row.
+  // For lists of all workflows, and of each project, because a member may have a hundred projects. Included
+  // columns serve filters and searches without reading the row.
   ...['', 'project_id, '].flatMap((project) => [
     `CREATE INDEX ON workflow (${project}updated_at, id) INCLUDE (active, name)`,
     `CREATE INDEX ON workflow (${project}(lower(name) COLLATE "C"), id) INCLUDE (active, name)`,
@@ -142,7 +142,7 @@ const WORKSPACE = [
 ];
 
 const OTHERS = [
-  // Columns of eight bytes come first: behind a text each would be padded.
+  // Columns of eight bytes come first: after a variable-length column they would be padded.
   `CREATE TABLE audit_event (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     occurred_at timestamptz NOT NULL,
@@ -155,13 +155,13 @@ const OTHERS = [
     client_request_id text,
     person_hashes bytea[]
   )`,
-  // To find refusals of a person without a user.
+  // Finds refusals of persons who are not users.
   `CREATE INDEX audit_event_person ON audit_event USING gin (person_hashes) WHERE person_hashes IS NOT NULL`,
   `CREATE INDEX audit_event_subject ON audit_event (subject_user_id, id)`,
-  // With the id at the end, since a client may send one request id again and again.
+  // Ends with the id, because a client may send the same request id repeatedly.
   `CREATE INDEX audit_event_request ON audit_event (request_id, id)`,
   `CREATE INDEX audit_event_client_request ON audit_event (client_request_id, id) WHERE client_request_id IS NOT NULL`,
-  // How far each sink of the audit trail is, and the index by which sinks read.
+  // The positions of the audit trail's sinks, and the index by which they read.
   `CREATE INDEX audit_event_transaction ON audit_event (transaction_id, id)`,
   `CREATE TABLE audit_sink_cursor (
     name text PRIMARY KEY,
@@ -204,8 +204,8 @@ const OTHERS = [
   )`,
   `CREATE INDEX operator_sign_in_failure_end ON operator_sign_in_failure (forgotten_at)`,
 
-  // UNLOGGED: the counts are written at every request and worth nothing after a crash.
-  // Half of each page stays free for new versions of its rows, which then need no change to the indexes.
+  // UNLOGGED: each request writes the counts, and they are worthless after a crash. Half of each page stays
+  // free for new row versions, which then need no index updates.
   `CREATE UNLOGGED TABLE throttle_counter (
     key text PRIMARY KEY,
     hits integer NOT NULL,
