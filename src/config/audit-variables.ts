@@ -26,7 +26,7 @@ export const AUDIT_VARIABLES = {
     webhookUrl().describe(
       'Address to which the service posts audit events. Needs `SVC_AUDIT_WEBHOOK_SECRET`.',
     ),
-    // Many have a token in their path or query.
+    // Many URLs contain a token in their path or query.
     { range: '`https://…`, without user name or password', isSecret: true },
   ),
   auditWebhookSecrets: variable(

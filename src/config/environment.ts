@@ -1,5 +1,6 @@
-// Every environment variable of the service, one row each, from which docs/reference/settings.md is written. What the package of
-// token exchange has a setting for refers to that; the rows of the audit trail are in audit-variables.ts.
+// All environment variables of the service, from which docs/reference/settings.md is generated. A variable
+// for a setting of the package refers to that setting. See audit-variables.ts for the variables of the audit
+// trail.
 import { z } from 'zod';
 import { DPOP_NONCE, SECTIONS } from '../token-exchange/instance.js';
 import { flag, oneOf, wholeNumber } from '../platform/input/schemas.js';
@@ -9,7 +10,7 @@ import type { EnvironmentVariable } from './variable.js';
 import { line, lines, variable } from './variable.js';
 import { cidrRanges, databaseUrl, encryptionKeys, origin, origins } from './variable-formats.js';
 
-/** The flag stays off for a string that only resembles `true`. */
+/** The remark for a string that only resembles `true`: the flag stays off. */
 function flagRemark(text: string): string | undefined {
   return text === 'true' || text === 'false'
     ? undefined
@@ -17,10 +18,11 @@ function flagRemark(text: string): string | undefined {
 }
 
 /**
- * The variables by the name that code uses. Each may also be given as `NAME_FILE`, the path of a file that holds
- * the value. Every default stands here, also where the rule that needs it is tagged at the code that obeys it (8.3 to 8.6).
- * @rule 5.1.1 The feature flag must be exactly `true`. See instance/token-exchange.modules.ts for what it turns on.
- * @rule D43 Addresses and ports. See `defaultBaseUrl` in load-config.ts for the base address.
+ * The variables by their names in the code. Each may also be given as `NAME_FILE`, the path of a file that
+ * contains the value. All defaults are here, even if the rule that needs one is tagged elsewhere in the code
+ * (8.3 to 8.6).
+ * @rule 5.1.1 The feature flag must be exactly `true`. See instance/token-exchange.modules.ts for its effect.
+ * @rule D43 Addresses and ports. See `defaultBaseUrl` in load-config.ts for the base URL.
  */
 export const VARIABLES = {
   // Availability

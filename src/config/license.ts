@@ -1,16 +1,16 @@
-// Reads and checks the licence offline: a compact JWS (EdDSA) that names features and an end.
+// Reads and verifies the licence offline: a compact JWS (EdDSA) with features and an expiry.
 import { createPublicKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { compactVerify } from 'jose/jws/compact/verify';
 import { pemFault } from '../platform/text/pem-fault.js';
 
-/** Features that a licence can hold (D39). */
+/** Features that a licence can include (D39). */
 export const LICENSE_FEATURES = ['token-exchange', 'project-members', 'credentials-list'] as const;
 export type LicenseFeature = (typeof LICENSE_FEATURES)[number];
 
-/** Why a licence is not taken. The message names the rule, never the licence. */
+/** Why a licence is refused. The message names the rule, never the licence. */
 export class LicenseError extends Error {
-  /** @param part which cannot be used: the licence, or the vendor's public key */
+  /** @param part the unusable part: the licence, or the vendor's public key */
   constructor(
     message: string,
     readonly part: 'license' | 'licensePublicKey' = 'license',
@@ -19,7 +19,10 @@ export class LicenseError extends Error {
   }
 }
 
-/** A licence whose signature was checked. Being out of time is a state, not an error: it is asked at each use. */
+/**
+ * A licence with a verified signature. An expired licence is a state, not an error: it is checked at each
+ * use.
+ */
 export class License {
   constructor(
     readonly customer: string | undefined,
@@ -27,12 +30,12 @@ export class License {
     readonly expiresAt: Date,
   ) {}
 
-  /** No licence at all: nothing is licensed. */
+  /** No licence: nothing is licensed. */
   static readonly NONE = new License(undefined, new Set(), new Date(0));
 
   /**
-   * @rule D39 A licence holds features until its end, checked offline.
-   * See flow.endpoints.ts for the 404 of its endpoints, rights.interceptor.ts for the 403 of a call.
+   * @rule D39 A licence includes features until it expires, checked offline. See flow.endpoints.ts for the
+   * 404 of its endpoints, and rights.interceptor.ts for the 403 of a call.
    * @param nowMs milliseconds since the Unix epoch
    */
   includes(feature: LicenseFeature, nowMs: number): boolean {
@@ -40,7 +43,7 @@ export class License {
   }
 
   /**
-   * Also where the end is a number that is no date: such a licence never counts.
+   * Also true if the expiry is not a valid date: such a licence is never valid.
    * @param nowMs milliseconds since the Unix epoch
    */
   hasEnded(nowMs: number): boolean {
@@ -49,8 +52,8 @@ export class License {
 }
 
 /**
- * Checks a licence against the vendor's public key.
- * @throws LicenseError naming what is wrong
+ * Verifies a licence with the vendor's public key.
+ * @throws LicenseError with the cause
  */
 export async function readLicense(compactJws: string, publicKeyPem: string): Promise<License> {
   const key = readVendorKey(publicKeyPem);
@@ -91,7 +94,7 @@ async function verifiedPayload(compactJws: string, key: KeyObject): Promise<Reco
     const claims: unknown = JSON.parse(text);
     if (typeof claims === 'object' && claims !== null) return claims as Record<string, unknown>;
   } catch {
-    // Falls through to the same answer as JSON of another kind.
+    // Falls through to the same error as other JSON.
   }
   throw new LicenseError('its payload is not a JSON object');
 }

@@ -1,4 +1,4 @@
-// Reads the environment, files and env files into one frozen configuration, or reports every problem at once.
+// Reads the environment, files and env files into one frozen configuration, and reports all problems at once.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -13,37 +13,40 @@ import { StartError } from '../platform/start-error.js';
 
 type Values = { -readonly [K in keyof typeof VARIABLES]: z.output<(typeof VARIABLES)[K]['schema']> };
 
-/** The configuration: plain values, frozen, checked. */
+/** The configuration: plain, validated values, frozen. */
 export type Config = Readonly<Omit<Values, 'baseUrl'>> & {
-  /** The origin of the instance, without a trailing slash. */
+  /** The instance's origin, without a trailing slash. */
   readonly baseUrl: string;
 };
 
 /** A set of variables, such as `process.env` or a parsed env file. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where the value of a variable was found. */
+/** Where a variable was set. */
 export interface Given {
-  /** The name that was set: its own or its alias, with `_FILE` where it leads to a file. */
+  /** The name that was set: its own or its alias, with `_FILE` if it was a path. */
   readonly as: string;
-  /** Which of the sources had it, from 0. */
+  /** The index of the source, from 0. */
   readonly source: number;
-  /** The absolute path of the file that the value was read from. */
+  /** The absolute path of the file with the value. */
   readonly path?: string;
-  /** An effect of the value that its author may not expect. */
+  /** An unexpected effect of the value. */
   readonly remark?: string;
 }
 
-/** What reading found: the values (defaults where a problem stands), problems that stop the start, and warnings. */
+/**
+ * The result: the values (the default if there is a problem), the problems that prevent the start, and
+ * warnings.
+ */
 export interface ConfigReading {
   config: Config;
   problems: string[];
   warnings: string[];
-  /** By the name of the variable, also where its value has a problem, so that it is not reported as missing too. */
+  /** By variable name. Includes variables with a problem, so that they are not reported as missing too. */
   given: ReadonlyMap<string, Given>;
 }
 
-/** Thrown when the process must not start. Its message lists every problem, never a value (D32). */
+/** The process must not start. The message lists every problem, but no value (D32). */
 export class ConfigurationError extends StartError {
   constructor(readonly problems: readonly string[]) {
     super(
@@ -55,8 +58,8 @@ export class ConfigurationError extends StartError {
 
 /**
  * Reads every variable of the table.
- * @param sources strongest first: the real environment, then `--env-file`, then `.env`. A variable is taken from the
- *   strongest source that has it, be it as `X` or as `X_FILE`.
+ * @param sources by precedence: the real environment, then `--env-file`, then `.env`. A variable is read from
+ * the first source that has it, as `X` or as `X_FILE`.
  */
 export function readConfig(sources: readonly Environment[]): ConfigReading {
   const problems: string[] = [];
@@ -65,7 +68,7 @@ export function readConfig(sources: readonly Environment[]): ConfigReading {
   for (const [key, variable] of Object.entries(VARIABLES) as [string, EnvironmentVariable][]) {
     values[key] = readVariable(variable, sources, { problems, given });
   }
-  // The loop above fills exactly the members of the table, which TypeScript cannot follow.
+  // The loop sets exactly the properties of the table, which TypeScript cannot infer.
   const read = values as Values;
   const baseUrl = (read.baseUrl ?? defaultBaseUrl(read)).replace(/\/$/, '');
   return {
@@ -76,14 +79,14 @@ export function readConfig(sources: readonly Environment[]): ConfigReading {
   };
 }
 
-/** Where an instance without SVC_BASE_URL says that it is. */
+/** The base URL of an instance without SVC_BASE_URL. */
 export function defaultBaseUrl({ port, tlsCertificate }: Pick<Config, 'port' | 'tlsCertificate'>): string {
   return `${tlsCertificate === undefined ? 'http' : 'https'}://localhost:${port}`;
 }
 
 /**
  * Reads an env file.
- * @throws ConfigurationError when the file cannot be read and `required` is set
+ * @throws ConfigurationError if the file cannot be read and is required
  */
 export function readEnvFile(path: string, required: boolean): Environment {
   try {
@@ -105,7 +108,7 @@ function readVariable(
   const { as, source, path } = set;
   const text = 'problem' in set ? set : textOf(set);
   if ('problem' in text) {
-    // Without the path, which may be the value in the place of its path.
+    // Without the path, which may be the value itself by mistake.
     given.set(variable.name, { as, source });
     problems.push(text.problem);
     return valueUnset(variable);
@@ -120,32 +123,32 @@ function readVariable(
   return valueUnset(variable);
 }
 
-/** Kubernetes sets such variables in every pod for each service of its namespace. */
+/** Kubernetes sets such variables in every pod, for each service in its namespace. */
 const SERVICE_ADDRESS = /^(tcp|udp|sctp):\/\/\S+$/;
 const SERVICE_LINK = /^SVC_(SERVICE_(HOST|PORT(_\w+)?)|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/;
 const SERVICE_LINKS =
   'Kubernetes sets such variables for a service that is called svc: set enableServiceLinks: false in the pod';
 
-/** A hint for a value that looks like a path, or like an address that Kubernetes has set. */
+/** A hint for a value that looks like a path, or like an address from Kubernetes. */
 export function pathHint({ name }: Pick<EnvironmentVariable, 'name'>, text: string): string {
   if (SERVICE_ADDRESS.test(text)) return `; ${SERVICE_LINKS}`;
   return looksLikePath(text) ? `; did you mean ${name}_FILE, with this path?` : '';
 }
 
 /**
- * How problems name a variable: by its name, and by the file that contains its value, never by the value (D32).
+ * A variable's label in problems: its name, and the file that contains its value, but never the value (D32).
  */
 export function labelOf({ name }: Pick<EnvironmentVariable, 'name'>, given: ConfigReading['given']): string {
   const path = given.get(name)?.path;
   return path === undefined ? name : `${name} (in ${path})`;
 }
 
-/** A variable as one source has it. */
+/** A variable in one source. */
 interface Setting extends Given {
   readonly text: string;
 }
 
-/** An empty variable counts as unset: env files and compose files often name a variable without giving it. */
+/** An empty variable is unset: env files and compose files often name a variable without a value. */
 function settingOf(
   { name, alias }: EnvironmentVariable,
   sources: readonly Environment[],
@@ -165,7 +168,7 @@ function settingOf(
 }
 
 /**
- * One trailing newline is removed: editors and `echo` add it (D32).
+ * Removes one trailing newline, which editors and `echo` add (D32).
  * @rule 2.1.file Every variable may be given as the path of a file.
  */
 function textOf({ as, text, path }: Setting): { value: string } | { problem: string } {
@@ -176,7 +179,7 @@ function textOf({ as, text, path }: Setting): { value: string } | { problem: str
     if (error instanceof EncodingError) return { problem: `${as}: ${path} ${error.message}` };
     const fault = `cannot be read (${describeFault(error)})`;
     if (looksLikePath(text)) return { problem: `${as}: ${path} ${fault}` };
-    // A common mistake is a secret in the place of its path.
+    // A common mistake is to set a secret instead of its path.
     const hint = `if this is the value and not its path, set ${as.replace(/_FILE$/, '')}`;
     return { problem: `${as}: the file ${fault}; ${hint}` };
   }
@@ -196,7 +199,7 @@ function describeFault(error: unknown): string {
   return words === undefined ? code : `${code}: ${words}`;
 }
 
-/** A misspelt variable would silently leave its default in force. */
+/** Warns of unknown variables: a misspelt one would silently leave the default in effect. */
 function unknownVariables(sources: readonly Environment[]): string[] {
   const known = new Set(Object.values(VARIABLES).flatMap(({ name }) => [name, `${name}_FILE`]));
   const names = new Set(sources.flatMap((source) => Object.keys(source)));

@@ -1,21 +1,21 @@
-// What the start has read and checked, which every module takes its settings from.
+// The validated input of the start, from which all modules take their settings.
 import type { TrustedKeyEntry } from '../token-exchange/instance.js';
 import type { License } from './license.js';
 import type { Config, Given } from './load-config.js';
 import type { TlsIdentity } from './tls-identity.js';
 
-/** The plain, checked values for the application. */
+/** The plain, validated values for the application. */
 export interface Startup {
   readonly config: Config;
-  /** Where each variable was found that was set. */
+  /** Where each variable was set. */
   readonly given: ReadonlyMap<string, Given>;
   readonly license: License;
   readonly trustedKeys: readonly TrustedKeyEntry[];
-  /** With it the service serves HTTPS. */
+  /** If present, the service uses HTTPS. */
   readonly tls?: TlsIdentity;
-  /** What an operator should know, although the service starts. */
+  /** Warnings for the operator, with which the service still starts. */
   readonly warnings: readonly string[];
-  /** Effects of the configuration that its author may not expect. */
+  /** Unexpected effects of the configuration. */
   readonly notes: readonly string[];
 }
 

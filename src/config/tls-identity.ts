@@ -1,26 +1,26 @@
-// Reads the certificate and key with which the service serves HTTPS by itself.
+// Reads certificate and key for HTTPS.
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { pemFault } from '../platform/text/pem-fault.js';
 import { VARIABLES } from './environment.js';
 import type { ConfigReading } from './load-config.js';
 import { labelOf, pathHint } from './load-config.js';
 
-/** A certificate, with its chain, and the private key that belongs to it, in PEM. */
+/** A certificate with its chain, and its private key, in PEM. */
 export interface TlsIdentity {
   readonly cert: string;
   /** Secret. */
   readonly key: string;
 }
 
-/** The result of reading; with problems, which never hold PEM text, the process must not start. */
+/** The result. With problems, which never contain PEM, the process must not start. */
 interface TlsReading {
   readonly identity?: TlsIdentity;
   readonly problems: readonly string[];
 }
 
 /**
- * Both or neither must be given, and they must belong together.
- * @param given how they were given: what is there and cannot be read is not missing
+ * Certificate and key must both be given, or neither, and must match.
+ * @param given where they were set; a set variable is not missing, even if it cannot be read
  */
 export function readTlsIdentity(
   cert: string | undefined,

@@ -1,4 +1,5 @@
-// Formats of environment variables. No message repeats the value: a path or a query may be what a receiver knows its sender by.
+// Formats of environment variables. No message repeats the value, because a path or a query may authenticate
+// the sender to a receiver.
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import {
@@ -12,16 +13,16 @@ import { line } from './variable.js';
 
 /** AES-256. */
 export const ENCRYPTION_KEY_BYTES = 32;
-/** The command that makes a key. */
+/** The command that generates a key. */
 export const NEW_ENCRYPTION_KEY = `openssl rand -base64 ${ENCRYPTION_KEY_BYTES}`;
 const SHORTEST_WEBHOOK_SECRET = 32;
 
-/** CIDR ranges, none by default. */
+/** CIDR ranges; none by default. */
 export function cidrRanges() {
   return z.array(line().refine((text) => ipaddr.isValidCIDR(text), 'is not a CIDR range')).default([]);
 }
 
-/** Keys in base64, none by default. */
+/** Keys in base64; none by default. */
 export function encryptionKeys() {
   const key = line()
     .refine(
@@ -63,16 +64,16 @@ export function webhookUrl() {
     .optional();
 }
 
-/** Secrets that sign posts, none by default. */
+/** Secrets that sign posts; none by default. */
 export function webhookSecrets() {
   const secret = line().min(SHORTEST_WEBHOOK_SECRET, `has fewer than ${SHORTEST_WEBHOOK_SECRET} characters`);
   return z.array(secret).default([]);
 }
 
-/** Name, in small letters, and value. */
+/** Name, in lower case, and value. */
 export type Header = readonly [name: string, value: string];
 
-/** The HTTP client or the webhook sets these. */
+/** Headers that the HTTP client or the webhook sets. */
 const OWN_HEADERS = [
   'connection',
   'content-encoding',
@@ -87,7 +88,7 @@ const OWN_HEADERS = [
   'x-audit-signature',
 ];
 
-/** A header in each line, none by default; empty lines are skipped. */
+/** One header per line; none by default. Empty lines are skipped. */
 export function webhookHeaders() {
   return z
     .string()
@@ -133,7 +134,7 @@ export function origin() {
     .optional();
 }
 
-/** Origins of other sites, none by default, as browsers write them. */
+/** Other sites' origins, as browsers write them; none by default. */
 export function origins() {
   const one = line()
     .refine(

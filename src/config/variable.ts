@@ -1,21 +1,24 @@
-// Environment variables: a schema for the value of each, and how the string of a variable becomes that value.
+// Environment variables: the schema of each value, and how a variable's string becomes the value.
 import { z } from 'zod';
 
-/** One row of the configuration table. The schema has its description and default. */
+/** A row of the configuration table. The schema has the description and the default. */
 export interface EnvironmentVariable<S extends z.ZodType = z.ZodType> {
   readonly name: string;
   readonly schema: S;
-  /** An older or customary name that is read if `name` is not set. */
+  /** An older or common name that is read if `name` is not set. */
   readonly alias?: string;
-  /** The accepted values in words, if they do not follow from the schema. */
+  /** The allowed values in words, if the schema does not imply them. */
   readonly range?: string;
-  /** The value is never shown. */
+  /** The value is never displayed. */
   readonly isSecret?: true;
-  /** An effect of the string that its author may not expect. */
+  /** An unexpected effect of the string. */
   readonly remark?: (text: string) => string | undefined;
 }
 
-/** The value of a variable, or the rule that its string breaks. Neither repeats the string, which may be secret. */
+/**
+ * A variable's value, or the rule that its string breaks. The rule never repeats the string, which may be
+ * secret.
+ */
 export type Parsed<T> = { readonly value: T } | { readonly problem: string };
 
 export function variable<S extends z.ZodType>(
@@ -27,8 +30,8 @@ export function variable<S extends z.ZodType>(
 }
 
 /**
- * A string of one line. Quotes, blanks and line ends that an env file, a shell or an editor left at its ends are refused (D32):
- * a folder with a quote in its name is another folder, and empty.
+ * A string of one line. Refuses quotes, spaces and line breaks around the value that an env file, a shell or
+ * an editor left there (D32): a folder with a quote in its name is another, empty folder.
  */
 export function line() {
   return z.string().superRefine((value, context) => {
@@ -43,12 +46,12 @@ function lineProblem(value: string): string | undefined {
   return /\p{Cc}/u.test(value) ? 'contains a control character' : undefined;
 }
 
-/** A string of many lines, such as PEM, which its reader checks. */
+/** A string with several lines, such as PEM, which its reader validates. */
 export function lines() {
   return z.string().optional();
 }
 
-/** Reads the string that a variable is set to. */
+/** Parses the string of a variable. */
 export function parseVariable<S extends z.ZodType>(
   { schema }: Pick<EnvironmentVariable<S>, 'schema'>,
   text: string,
@@ -62,7 +65,10 @@ export function parseVariable<S extends z.ZodType>(
   return { problem: typeof path[0] === 'number' ? `member ${path[0] + 1} ${message}` : message };
 }
 
-/** A text that is no number, or neither `true` nor `false`, goes to the schema as it is, which refuses it by its own rule. */
+/**
+ * Passes a string that is no number, or neither `true` nor `false`, on to the schema, which refuses it with
+ * its own rule.
+ */
 function inputOf(schema: z.ZodType, text: string): unknown {
   if (schema instanceof z.ZodNumber) return /^\d{1,10}$/.test(text) ? Number(text) : text;
   if (schema instanceof z.ZodBoolean) return text === 'true' || (text === 'false' ? false : text);
@@ -70,7 +76,7 @@ function inputOf(schema: z.ZodType, text: string): unknown {
   return text;
 }
 
-/** The value of a variable that is not set. */
+/** The value of an unset variable. */
 export function valueUnset<S extends z.ZodType>({
   schema,
 }: Pick<EnvironmentVariable<S>, 'schema'>): z.output<S> {
@@ -85,7 +91,7 @@ export function defaultOf(row: EnvironmentVariable): string | undefined {
     : undefined;
 }
 
-/** The accepted values in words; undefined if every string is accepted. */
+/** The allowed values in words; undefined if every string is allowed. */
 export function rangeOf({ schema, range }: EnvironmentVariable): string | undefined {
   const inner = innerOf(schema);
   if (range !== undefined) return range;
@@ -95,7 +101,7 @@ export function rangeOf({ schema, range }: EnvironmentVariable): string | undefi
   return undefined;
 }
 
-/** The schema of the value that is given. */
+/** The inner schema, without default and optional wrappers. */
 export function innerOf(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional
     ? innerOf(schema.unwrap() as z.ZodType)
