@@ -1,21 +1,21 @@
-// Whether the process lives, in which version, and whether it should get traffic.
+// Reports whether the process is alive, its version, and whether it is ready for traffic.
 import { Controller, Get, Inject, ServiceUnavailableException } from '@nestjs/common';
 import { VERSION } from '../platform/version.js';
 import type { FeatureState } from '../instance/availability.reporter.js';
 import { GracefulShutdown } from '../platform/http/graceful-shutdown.js';
 
-/** One thing that must be there before traffic makes sense. */
+/** A condition for readiness. */
 export interface ReadinessCheck {
   readonly name: string;
   isReady(): boolean | Promise<boolean>;
 }
 
-/** The parts that can be off. Readiness shows them, but does not depend on them. */
+/** The optional parts. Readiness shows their state, but does not depend on it. */
 export interface Features {
   readonly tokenExchange: FeatureState;
 }
 
-/** Injection token of a function that returns the present features. */
+/** Injection token of a function that returns the current features. */
 export const FEATURES = Symbol('FEATURES');
 
 /** Injection token of the list of checks. */
@@ -36,11 +36,11 @@ export class HealthController {
     return { status: 'ok', version: VERSION };
   }
 
-  /** Ready when all that is checked is, until the service is to stop; health.module.ts says what is checked (D48). */
+  /** Ready if all checks pass and the service is not stopping. See health.module.ts for the checks (D48). */
   @Get('readiness')
   async ready(): Promise<{ status: 'ready' } & Features> {
     if (this.shutdown.isUnderWay) throw notReady('The service is stopping');
-    // However many ask, the database is asked once at a time.
+    // Concurrent requests share one check of the database.
     this.checking ??= this.unready().finally(() => (this.checking = undefined));
     const waitingFor = await this.checking;
     if (waitingFor.length === 0) return { status: 'ready', ...this.features() };

@@ -1,4 +1,4 @@
-// Whether the process lives, and whether it should get traffic.
+// Liveness and readiness.
 import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AccessModule } from '../access/access.module.js';
@@ -12,7 +12,7 @@ import {
 import type { Features, ReadinessCheck } from './health.controller.js';
 import { FEATURES, HealthController, READINESS_CHECKS } from './health.controller.js';
 
-/** Undefined where token exchange is off. */
+/** Undefined if token exchange is off. */
 const KEYS = { token: JwksKeyProvider, optional: true };
 const STORED_ENTRIES = { token: StoredEntryFollower, optional: true };
 
@@ -45,7 +45,7 @@ function featuresOf({ state: tokenExchange }: AvailabilityReporter, keys?: JwksK
 }
 
 /**
- * With token exchange its clock and keys belong to readiness, too.
+ * With token exchange, readiness also includes its clock and keys.
  * @rule D48 Ready once the database answers and each configured JWKS entry has keys or one finished attempt.
  */
 function readinessChecks(
@@ -57,19 +57,21 @@ function readinessChecks(
 ): ReadinessCheck[] {
   const checks = [
     { name: 'database', isReady: () => database.query('SELECT 1').then(() => true) },
-    // Without news of them every credential gets a 503 (D60): requests are better off elsewhere.
+    // Without current revocations every credential gets 503 (D60), so other instances should get the
+    // requests.
     { name: 'revocations', isReady: () => revocations.isKnown },
   ];
   if (keys === undefined || stored === undefined) return checks;
-  // One dead endpoint must not take every instance out of service: a finished attempt is enough.
+  // One dead endpoint must not take every instance out of service, so a finished attempt suffices.
   const hasKeySets = () =>
     keys.configuredStatus().every(({ state, reason }) => state !== 'never_held' || reason !== undefined);
   return [
     ...checks,
-    // While clocks differ too much requests with external tokens get 503 (D97).
+    // While the clocks differ too much, requests with external tokens get 503 (D97).
     { name: 'its clock', isReady: () => clocks.isSmall },
     { name: 'key sets', isReady: hasKeySets },
-    // Nor one that is added while instances run, until its keys are fetched: it is enough to know which entries there are (D72).
+    // An entry that is added at run time must not do so either before its keys are fetched: knowing the
+    // entries suffices (D72).
     { name: 'stored entries', isReady: () => stored.isKnown },
   ];
 }
