@@ -1,19 +1,22 @@
-// A value that costs something to read: asked for now and then only, and given up where no answer comes.
+// Caches a value that is expensive to read, and limits the wait for it.
 import { setTimeout as pause } from 'node:timers/promises';
 
 const KEPT_MS = 10_000;
 const PATIENCE_MS = 2_000;
 
-/** However many ask, and however often, the source is asked once in `KEPT_MS`, and not again before it has answered. */
+/**
+ * Reads the source at most once in `KEPT_MS`, and never again before it has answered, however many callers
+ * there are.
+ */
 export class BoundedReading<T> {
   private value: T | undefined;
   private begunAtMs = Number.NEGATIVE_INFINITY;
   private running: Promise<void> | undefined;
 
-  /** @param read may reject, or never end */
+  /** @param read may reject, or never settle */
   constructor(private readonly read: () => Promise<T>) {}
 
-  /** The value, `KEPT_MS` old at most; undefined where reading failed, or takes longer than `PATIENCE_MS`. */
+  /** The value, at most `KEPT_MS` old; undefined if the read fails or takes longer than `PATIENCE_MS`. */
   async latest(): Promise<T | undefined> {
     const isOld = performance.now() - this.begunAtMs >= KEPT_MS;
     if (this.running === undefined && isOld) this.begin();

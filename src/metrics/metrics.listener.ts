@@ -1,4 +1,4 @@
-// Serves the metrics at an address of their own, apart from what clients reach.
+// Serves the metrics at a separate address, which clients do not reach.
 import { createServer } from 'node:http';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
@@ -11,13 +11,13 @@ import { listenError, METRICS_ADDRESS } from '../platform/http/listen-error.js';
 import type { Log } from '../platform/log/log.js';
 import type { Metrics } from './metrics.js';
 
-/** Where metrics are served. */
+/** The address of the metrics. */
 interface MetricsAddress extends ListenAddress {
-  /** Whether an operator has chosen the port: then there is no start without it. */
+  /** Whether the operator has set the port: then the service does not start without it. */
   readonly isChosen: boolean;
 }
 
-/** Undefined for nowhere. */
+/** Undefined if metrics are not served. */
 export function metricsAddress({
   config,
   given,
@@ -27,10 +27,13 @@ export function metricsAddress({
 }
 
 const SLOW_CLIENT_MS = 30_000;
-/** Without a byte either way, while a collector should take its answer. */
+/** How long a connection may be silent while a collector should read its response. */
 const SILENT_CLIENT_MS = 60_000;
 
-/** Begins with the application; ends after it has answered its last request, so that a stop can be watched. */
+/**
+ * Starts with the application. Ends after the application has answered its last request, so that the stop can
+ * be monitored.
+ */
 export class MetricsListener implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly server: FastifyInstance;
   private listensAt: string | undefined;
@@ -44,7 +47,7 @@ export class MetricsListener implements OnApplicationBootstrap, OnApplicationShu
       logger: false,
       serverFactory: (handler) =>
         createServer({ requestTimeout: SLOW_CLIENT_MS }, handler).setTimeout(SILENT_CLIENT_MS),
-      // A collector keeps its connection open.
+      // Collectors keep their connections open.
       forceCloseConnections: true,
     });
     this.server.get('/metrics', async (_request, reply) =>
@@ -53,16 +56,19 @@ export class MetricsListener implements OnApplicationBootstrap, OnApplicationShu
         .header('cache-control', 'no-store')
         .send(await registry.metrics()),
     );
-    // Fastify's own answer would echo the path.
+    // Fastify's own response would echo the path.
     this.server.setNotFoundHandler((_request, reply) => reply.status(404).send(NOT_FOUND));
   }
 
-  /** Such as `http://127.0.0.1:9464`; undefined before the application has begun, and where another process has the port. */
+  /**
+   * Such as `http://127.0.0.1:9464`; undefined before the application has started, and if another process
+   * uses the port.
+   */
   get address(): string | undefined {
     return this.listensAt;
   }
 
-  /** @throws StartError, but for a port that is taken and that no operator has chosen */
+  /** @throws StartError, unless another process uses the default port */
   async onApplicationBootstrap(): Promise<void> {
     const { host, port, isChosen } = this.at;
     try {

@@ -1,4 +1,4 @@
-// Counts and gauges of the instance, and where they are served.
+// The instance's metrics and their listener.
 import { Inject, Module, Injectable } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import { AuditJobsModule } from '../audit/audit-jobs.module.js';
@@ -26,9 +26,9 @@ export class AuditMetricsSink {
   @OnEvent('svc.audit.**')
   count({ name, payload }: Pick<AuditEvent, 'name' | 'payload'>): void {
     const outcome = outcomeOf(name);
-    // Refused API calls are counted where they are refused: not all of them become an event.
+    // Refused API calls are counted where they are refused, because not all of them become events.
     if (outcome === undefined || outcome.of === 'api') return;
-    // Several flows have the events of token exchange.
+    // Several flows share the events of token exchange.
     const flow = ('flow' in payload && payload.flow) || outcome.of;
     const reason = 'reason' in payload ? payload.reason : '';
     this.metrics.outcomes[FLOWS[flow].outcomes].inc({ outcome: outcome.is, reason });
@@ -64,13 +64,13 @@ export class MetricsModule {
       () => database.query('SELECT 1'),
     );
     const endsAtMs = license.expiresAt.getTime();
-    // An end that is no date is none that could be counted to.
+    // An invalid expiry date has no remaining time.
     if (license === License.NONE || Number.isNaN(endsAtMs)) return;
     metrics.watchLicense(() => (endsAtMs - clock.nowMs()) / 1000);
   }
 }
 
-/** Undefined where they are only counted. */
+/** Undefined if metrics are not served. */
 function listenerOf(metrics: Metrics, startup: Startup, log: Log): MetricsListener | undefined {
   const address = metricsAddress(startup);
   return address && new MetricsListener(metrics, address, log);

@@ -1,4 +1,4 @@
-// The metrics of the service and their names.
+// The service's metrics and their names.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { VERSION } from '../platform/version.js';
 import type { SinkStatus } from '../audit/sinks/audit-streaming.js';
@@ -14,18 +14,22 @@ import type {
 import { KEY_SET_FETCH_OUTCOMES, KEY_SET_STATES, THROTTLED_FLOWS } from '../token-exchange/instance.js';
 import { BoundedReading } from './bounded-reading.js';
 
-/** From 0.2 ms to 2.5 s: a stage takes a fraction of a millisecond when all is well, seconds when a database is away. */
+/**
+ * From 0.2 ms to 2.5 s: a stage normally takes a fraction of a millisecond, but seconds during a database
+ * outage.
+ */
 const STAGE_BUCKETS_SECONDS = [0.0002, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
 
-/** A purge deletes faster than so many can gather; where there are more, how many more does not matter. */
+/** Normally a purge prevents this many expired records. Above it, the exact number does not matter. */
 const MOST_EXPIRED_COUNTED = 10_000;
 
 export const MEMBERSHIP_CHANGES = ['added', 'changed', 'removed'] as const;
 
 /**
  * One registry per application.
- * @rule D91 Labels hold fixed words, and the names and issuers of trusted key entries: nothing that a client sent. Reading
- * metrics asks the database at most once in ten seconds, and is answered though the database is silent.
+ * @rule D91 Labels contain fixed strings, and the names and issuers of trusted key entries, but nothing that
+ * a client sent. Reading metrics queries the database at most once in ten seconds, and succeeds even if the
+ * database is silent.
  */
 export class Metrics {
   readonly registry = new Registry();
@@ -125,7 +129,7 @@ export class Metrics {
     this.gauge('svc_build_info', 'The version in the label; always 1.', ['version'], (gauge) => {
       gauge.set({ version: VERSION }, 1);
     });
-    // A series that begins at its first event hides that event from queries of the increase.
+    // A series that begins with its first event would hide that event from queries of the increase.
     for (const outcome of KEY_SET_FETCH_OUTCOMES) this.keySetFetches.inc({ outcome }, 0);
     for (const change of MEMBERSHIP_CHANGES) this.membershipChanges.inc({ change }, 0);
     for (const outcome of ['succeeded', 'failed']) this.replayPurges.inc({ outcome }, 0);
@@ -135,7 +139,7 @@ export class Metrics {
       counter.inc({ outcome: 'failed', reason: 'internal_error' }, 0);
   }
 
-  /** Registered only where there is a licence: without one nothing ends. */
+  /** Registered only with a licence: otherwise nothing expires. */
   watchLicense(secondsLeft: () => number): void {
     const help = 'Seconds until the licence ends, negative afterwards. Missing without a licence.';
     this.value('svc_license_expires_seconds', help, secondsLeft);
@@ -145,7 +149,7 @@ export class Metrics {
     this.value('svc_requests_in_progress', 'Requests in progress.', read);
   }
 
-  /** Counts keys whenever metrics are read, so that the number is never older than that. */
+  /** Counts keys whenever metrics are read, so that the number is current. */
   watchKeys(read: () => readonly KeysHeld[]): void {
     const help = 'Usable keys of each trusted key entry.';
     this.gauge('svc_trusted_keys', help, ['entry', 'issuer'], (gauge) => {
@@ -207,7 +211,7 @@ export class Metrics {
     });
   }
 
-  /** @param ask anything that the database answers */
+  /** @param ask any query that the database answers */
   watchDatabase(pool: () => PoolState, ask: () => Promise<unknown>): void {
     const answer = new BoundedReading(() => ask().then(() => true));
     this.gauge(
@@ -239,7 +243,7 @@ export class Metrics {
     const each = (name: string, help: string, valueOf: (records: ReplayRecords) => number) =>
       this.gauge(name, help, [], async (gauge) => {
         const records = await reading.latest();
-        // No value is the truth while the database is silent.
+        // While the database is silent, no value is better than an old one.
         if (records === undefined) gauge.remove();
         else gauge.set(valueOf(records));
       });
@@ -271,7 +275,7 @@ export class Metrics {
     this.gauge(name, help, [], (gauge) => gauge.set(read()));
   }
 
-  /** Makes a gauge whose values are set anew whenever metrics are read. */
+  /** Creates a gauge whose values are set whenever metrics are read. */
   private gauge<Label extends string>(
     name: string,
     help: string,
@@ -290,7 +294,7 @@ export class Metrics {
     });
   }
 
-  /** How far behind the sinks of the audit trail are: of the process that streams to them, and as it has looked last. */
+  /** The backlog of the audit trail's sinks, from the process that streams to them, at its last check. */
   watchSinks(read: () => readonly SinkStatus[]): void {
     const each = (
       Kind: typeof Counter | typeof Gauge,
