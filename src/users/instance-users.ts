@@ -1,4 +1,4 @@
-// The port to users, on this instance's accounts.
+// Implements the port to users with this instance's accounts.
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../platform/database/transaction.js';
 import type { UserLock } from '../token-exchange/instance.js';
@@ -40,7 +40,7 @@ export class InstanceUsers extends UserDirectory {
   }
 }
 
-/** The module assigns only roles that it was registered with, so another one is a fault of the service. */
+/** The module assigns only registered roles, so any other role is a bug. */
 function globalRole(role: string): GlobalRole {
   if (isGlobalRole(role)) return role;
   throw new Error('a role that this instance does not have was to be assigned');

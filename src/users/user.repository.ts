@@ -19,7 +19,7 @@ export class User {
   @PrimaryColumn('uuid')
   id!: string;
 
-  /** As it was given; compared by `normalizedEmail`. */
+  /** The original spelling; comparisons use `normalizedEmail`. */
   @Column('text')
   email!: string;
 
@@ -41,7 +41,7 @@ export class User {
   @Column('boolean', { name: 'password_login_enabled' })
   passwordLoginEnabled!: boolean;
 
-  /** Raised where access ends for good: what was issued under an earlier one is refused. Opaque. */
+  /** Incremented when access ends for good: sessions and tokens with an earlier value are refused. Opaque. */
   @Column('bigint', { name: 'access_generation', default: 0 })
   accessGeneration!: string;
 
@@ -54,7 +54,7 @@ export class User {
 
 export type NewUser = Pick<User, keyof NewHostUser>;
 
-/** The members of a user that may change after its creation. */
+/** The properties of a user that may change after its creation. */
 export type UserChange = Partial<Pick<User, keyof HostUserUpdate | 'enabled'>>;
 
 const COLUMNS = sql`id, email, normalized_email AS "normalizedEmail", given_name AS "givenName",
@@ -63,7 +63,7 @@ const COLUMNS = sql`id, email, normalized_email AS "normalizedEmail", given_name
 
 const ASKED = givenRows('asked', (ids: readonly string[]) => ids, { id: ['uuid', (id) => id] }, 'position');
 
-/** Each by its key, in the order of asking; a row of nulls for an unknown id. */
+/** One row per id, in the given order; a row of nulls for an unknown id. */
 const FIND = new SharedStatement(
   'user_account_find',
   sql`SELECT found.* FROM ${ASKED} LEFT JOIN LATERAL (
@@ -96,7 +96,7 @@ const CREATE = new PreparedStatement<NewUser, User>(
   ) SELECT ${COLUMNS} FROM made`,
 );
 
-/** Nothing that an address has comes behind it. */
+/** Sorts after every character of an address. */
 const LAST_CHARACTER = String.fromCodePoint(0x10ffff);
 
 @Injectable()
@@ -107,7 +107,7 @@ export class UserRepository {
     this.finds = database.share(FIND);
   }
 
-  /** Reads a user as it is now. */
+  /** Reads the current state of a user. */
   async findById(id: string, transaction?: Transaction): Promise<User | undefined> {
     return transaction === undefined ? this.finds.add(id) : answerIn(transaction, FIND, id);
   }
@@ -117,15 +117,18 @@ export class UserRepository {
     return (await this.lockAll([id], transaction))[0];
   }
 
-  /** Reads a user and locks out changes until the transaction ends; others may lock them likewise. */
+  /**
+   * Reads a user and prevents changes until the transaction ends. Other transactions may hold the same lock.
+   */
   async lockShared(id: string, transaction: Transaction): Promise<User | undefined> {
     const lock = { mode: 'pessimistic_read' } as const;
     return (await managerOf(transaction).findOne(User, { where: { id }, lock })) ?? undefined;
   }
 
   /**
-   * Reads users and locks their rows until the transaction ends: in the order of their ids, so that there are no deadlocks. Rows
-   * that refer to them (sessions, links) may come in meanwhile: their keys do not change.
+   * Reads users and locks their rows until the transaction ends, in the order of their ids, so that there are
+   * no deadlocks. Rows that refer to them (sessions, links) can still be added, because the keys do not
+   * change.
    */
   lockAll(ids: readonly string[], transaction: Transaction): Promise<User[]> {
     const lock = { mode: 'for_no_key_update' } as const;
@@ -140,15 +143,16 @@ export class UserRepository {
     return (await asked)[0];
   }
 
-  /** A page of users in the order of their ids. */
+  /** A page of users, sorted by id. */
   list(afterId: string | undefined, limit: number): Promise<User[]> {
     const where = afterId === undefined ? {} : { id: MoreThan(afterId) };
     return this.database.dataSource.manager.find(User, { where, order: { id: 'ASC' }, take: limit });
   }
 
   /**
-   * A page of users whose e-mail address begins with a text, in the order of their addresses' bytes, by an index of that.
-   * @param afterEmail as it is compared; only those behind it
+   * A page of users whose e-mail address has a prefix, sorted by the bytes of the address, which has an index
+   * for this.
+   * @param afterEmail a normalized address; only later ones are returned
    */
   search(beginning: string, afterEmail: string | undefined, limit: number): Promise<User[]> {
     const pattern = normalizeEmail(beginning);
@@ -162,18 +166,21 @@ export class UserRepository {
   }
 
   /**
-   * Makes a user, whole: with the project that belongs to it alone.
-   * @rule D47 A user has a personal project from the moment of its creation.
-   * Every new user comes from here: see architecture.md for the callers, the first migration for the index that allows one owner.
-   * @rule 2.5.2 A user made here has password login disabled.
-   * @returns undefined when the e-mail address is taken, which the unique constraint decides
+   * Creates a user with a personal project.
+   * @rule D47 A user has a personal project from the moment of its creation. Every new user is created here:
+   * see architecture.md for the callers, and the first migration for the index that allows one owner.
+   * @rule 2.5.2 A user that is created here has password login disabled.
+   * @returns undefined if the e-mail address is taken, which the unique constraint decides
    */
   async create(transaction: Transaction, user: NewUser): Promise<User | undefined> {
     const [made] = await runIn(transaction, CREATE, user);
     return made;
   }
 
-  /** When the user was made, as text to the microsecond: the time of the transaction that wrote the user. */
+  /**
+   * The user's creation time as a string with microseconds: the time of the transaction that created the
+   * user.
+   */
   async creationTime(id: string, transaction: Transaction): Promise<string> {
     const [user] = await managerOf(transaction).query<{ time: string }[]>(
       'SELECT created_at::text AS time FROM user_account WHERE id = $1',
@@ -203,14 +210,15 @@ export class UserRepository {
     if (isEndOfOperator(change)) await manager.query('DELETE FROM operator_session WHERE user_id = $1', [id]);
   }
 
-  /** Deletes a user with what belongs to that user alone, by the schema's cascades. */
+  /** Deletes a user and, through the schema's cascades, everything that belongs to that user alone. */
   async delete(id: string, transaction: Transaction): Promise<void> {
     await managerOf(transaction).delete(User, { id });
   }
 
   /**
-   * Ends all sessions and access tokens of a user for good. Where a user is disabled the trigger `user_account_disabled` does.
-   * See "A user's `access_generation`" in architecture.md for each comparison.
+   * Ends all sessions and access tokens of a user for good. If a user is disabled, the trigger
+   * `user_account_disabled` does this. See "A user's `access_generation`" in architecture.md for each
+   * comparison.
    */
   async endAccess(transaction: Transaction, id: string): Promise<void> {
     await managerOf(transaction).query(
@@ -221,8 +229,9 @@ export class UserRepository {
 }
 
 /**
- * An operator who gets access back later signs in again. The rule is here since the API, commands and tokens change role and
- * state; see operator-session.repository.ts for users who were changed by other means.
+ * Whether the change ends the user's operator sessions: an operator who regains access later must sign in
+ * again. The rule is here because API, commands and tokens change role and state. See
+ * operator-session.repository.ts for users who were changed by other means.
  */
 function isEndOfOperator({ enabled, role }: UserChange): boolean {
   return enabled === false || (role !== undefined && !OPERATOR_ROLES.includes(role));

@@ -1,4 +1,4 @@
-// Local users, and the port of token exchange to them.
+// Local users, and token exchange's port to them.
 import { Module } from '@nestjs/common';
 import { UserDirectory } from '../token-exchange/instance.js';
 import { InstanceUsers } from './instance-users.js';
