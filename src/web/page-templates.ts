@@ -1,4 +1,4 @@
-// The pages that are sent with other answers than files, and the page for addresses where nothing is.
+// The pages that are not sent as plain files, and the page for unknown addresses.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Inject, Injectable, Catch, NotFoundException } from '@nestjs/common';
@@ -26,14 +26,14 @@ export class PageTemplates {
   }
 }
 
-/** Paths of programs, to which a page is no use, even if they accept it. */
+/** Paths for programs, which cannot use a page even if they accept one. */
 const FOR_PROGRAMS = /^\/(?:rest|api|assets|\.well-known|healthz)(?:\/|$)/;
 
-/** Answers every error that no filter of a controller answers. A visit to an unknown address gets a page. */
+/** Handles every error that no controller's filter handles. Navigation to an unknown address gets a page. */
 @Catch()
 export class InstanceErrorFilter extends ErrorFilter {
   constructor(
-    // In the places where Nest has noted them for the class above.
+    // In the same positions as in the base class, for which Nest has recorded them.
     @Inject(LOGGER) logger: Logger,
     outages: DatabaseOutages,
     private readonly templates: PageTemplates,
@@ -49,7 +49,7 @@ export class InstanceErrorFilter extends ErrorFilter {
   }
 }
 
-/** Whether a browser navigates to a path without any route. */
+/** Whether a browser navigates to a path that has no route. */
 function isVisit({ is404, method, url, headers, server }: FastifyRequest): boolean {
   const [path = ''] = url.split('?', 1);
   if (!is404 || !['GET', 'HEAD'].includes(method) || FOR_PROGRAMS.test(path)) return false;

@@ -1,4 +1,4 @@
-// The page that the frame shows, and the script for the page around it.
+// The page in the frame, and the script for its host page.
 import { join } from 'node:path';
 import { Module, Controller, Get, Header, Inject, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
@@ -13,13 +13,13 @@ export class WebController extends PageController {
     super(join(sourceDirectory, 'web', 'public'));
   }
 
-  /** For answers that name no icon, such as JSON. */
+  /** For responses that name no icon, such as JSON. */
   @Get('favicon.ico')
   favicon(@Res() reply: FastifyReply): void {
     this.pages.answer(reply, 'favicon.ico');
   }
 
-  /** Pages of other sites load it, which the header of all other answers forbids. */
+  /** Other sites' pages load it, which the header of all other responses forbids. */
   @Get('embed.js')
   @Header(RESOURCE_POLICY, 'cross-origin')
   @Header('access-control-allow-origin', '*')
@@ -27,7 +27,7 @@ export class WebController extends PageController {
     this.pages.answer(reply, 'embed.js');
   }
 
-  /** Its types, for who writes the host page in TypeScript. */
+  /** The script's types, for host pages in TypeScript. */
   @Get('embed.d.ts')
   embedTypes(@Res() reply: FastifyReply): void {
     this.pages.answer(reply, 'embed.d.txt');
