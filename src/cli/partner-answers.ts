@@ -16,6 +16,7 @@ export interface TypedPartner {
   readonly projects: string;
   readonly origins: string;
   readonly maxTokenTtl: string;
+  readonly maxUsers: string;
 }
 
 /** Each returns the rule that an answer breaks. */
@@ -63,11 +64,14 @@ export const QUESTIONS: readonly Question<TypedPartner>[] = [
   },
   { ...asked('projects', '--projects <list>'), check: () => undefined },
   { ...asked('origins', '--origins <list>'), check: eachOf(PARTNER_CHECKS.origin) },
-  {
-    ...asked('maxTokenTtl', '--max-token-ttl <seconds>'),
-    check: (text) => (/^\d{0,6}$/.test(text) ? undefined : 'must be a whole number'),
-  },
+  { ...asked('maxTokenTtl', '--max-token-ttl <seconds>'), check: wholeNumber },
+  { ...asked('maxUsers', '--max-users <number>'), check: wholeNumber },
 ];
+
+/** The entry's own check knows the range. */
+function wholeNumber(text: string): string | undefined {
+  return /^\d{0,9}$/.test(text) ? undefined : 'must be a whole number';
+}
 
 /** One of the questions that the operator's page asks too. */
 function asked(name: keyof typeof PARTNER_QUESTIONS, flag: string) {
@@ -84,13 +88,12 @@ function eachOf(check: (text: string) => string | undefined) {
 
 /** The answers of an entry. */
 export function partnerOf(typed: TypedPartner, audience: string): PartnerAnswers {
-  const { maxTokenTtl } = typed;
+  const { maxTokenTtl, maxUsers } = typed;
+  const { name, issuer, role } = typed;
   return {
-    ...typed,
-    audience,
-    emailDomains: listed(typed.emailDomains),
-    projects: listed(typed.projects),
-    origins: listed(typed.origins),
+    ...{ name, issuer, role, audience, emailDomains: listed(typed.emailDomains) },
+    ...{ projects: listed(typed.projects), origins: listed(typed.origins) },
     ...(maxTokenTtl !== '' && { maxTokenTtlSeconds: Number(maxTokenTtl) }),
+    ...(maxUsers !== '' && { maxUsers: Number(maxUsers) }),
   };
 }

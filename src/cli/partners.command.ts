@@ -67,7 +67,7 @@ export function addPartnersCommands(program: Command, context: CommandContext): 
     .action((options: AddOptions) => add(options, command, context));
 }
 
-const MORE = `It asks what no option says: whose tokens, by which key, and four questions about what they may do. Everything else has the
+const MORE = `It asks what no option says: whose tokens, by which key, and five questions about what they may do. Everything else has the
 recommended value; \`keys policy\` changes it.`;
 const EXAMPLE = `partners add --name acme --issuer https://partner.example --origins https://product.example --new-key
   svc-admin partners add --name acme --issuer https://partner.example --origins https://product.example \\

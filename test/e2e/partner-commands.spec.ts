@@ -115,6 +115,7 @@ describeOnAnyDatabase('svc-admin partners add', (database) => {
       'nowhere',
       ORIGIN,
       '60',
+      '50',
       '',
     ];
     const questions: string[] = [];
@@ -130,13 +131,14 @@ describeOnAnyDatabase('svc-admin partners add', (database) => {
     expect(questions.join('\n')).toContain('It must be an origin such as https://product.example.');
     // The file of the first test is kept.
     expect(existsSync(join(commands.folder, 'embed.md'))).toBe(false);
-    typed.push('asked', 'https://asked.example', '', '', 'shop, desk', ORIGIN, '60');
+    typed.push('asked', 'https://asked.example', '', '', 'shop, desk', ORIGIN, '60', '50');
     const again = await commands.run([...line, '--new-key', 'asked.pem'], undefined, '', {
       terminal: { ask },
     });
     expect(again.exitCode).toBe(0);
     expect(again.stdout).toContain('"mayAssign": [\n      "shop",\n      "desk"\n    ]');
     expect(again.stdout).toContain('"maxTokenTtlSeconds": 60');
+    expect(again.stdout).toContain('"maxUsers": 50');
     expect(read('embed.md')).toContain('https://asked.example');
     expect(read('embed.md')).not.toContain('PRIVATE KEY');
     expect(await commands.output(['keys', 'list'])).not.toContain('asked');
@@ -156,6 +158,7 @@ describeOnAnyDatabase('svc-admin partners add', (database) => {
       '--role <role> must be global:member or global:admin',
     ],
     [['--new-key', 'x.pem', '--max-token-ttl', '1'], 1, 'maxTokenTtlSeconds: must be a whole number from 5'],
+    [['--new-key', 'x.pem', '--max-users', '0'], 1, 'maxUsers: must be'],
     [['--new-key', 'x.pem', '--issuer', 'acme'], 2, '--issuer <url> must be a URL'],
     [
       ['--new-key', 'x.pem', '--name', 'paired'],

@@ -22,6 +22,8 @@ export interface PartnerAnswers {
   readonly projects: readonly string[];
   /** Undefined: as long as the instance allows. */
   readonly maxTokenTtlSeconds?: number;
+  /** Seats; undefined: any number. */
+  readonly maxUsers?: number;
 }
 
 /** The words of a question, for the page and for the command. */
@@ -56,6 +58,11 @@ export const PARTNER_QUESTIONS = {
     about: 'longest lifetime of its access tokens in seconds; empty for as long as the instance allows',
     recommended: '',
   },
+  maxUsers: {
+    label: 'Seats',
+    about: 'number of users that it may have; empty for any number',
+    recommended: '',
+  },
 } as const satisfies Readonly<Record<string, PartnerQuestion>>;
 
 /** Sessions have all rights of the role. */
@@ -66,7 +73,8 @@ const PROJECT_ROLES = ['project:editor', 'project:viewer'];
 
 /** The entry under the strict policy, with what is recommended where nothing is asked. */
 export function partnerEntry(keys: PartnerKeys, answers: PartnerAnswers) {
-  const { name, issuer, audience, emailDomains, role, origins, projects, maxTokenTtlSeconds } = answers;
+  const { name, issuer, audience, emailDomains, role, origins, projects } = answers;
+  const { maxTokenTtlSeconds, maxUsers } = answers;
   const { type, ...key } = keys;
   return {
     ...{ type, name, ...key, issuer, expectedAudience: audience, origins },
@@ -75,5 +83,6 @@ export function partnerEntry(keys: PartnerKeys, answers: PartnerAnswers) {
     ...{ emailDomains, scopes: SCOPES, perMinute: PER_MINUTE, mayExplain: true },
     ...(projects.length > 0 && { projects: { mayAssign: projects, roles: PROJECT_ROLES, create: true } }),
     ...(maxTokenTtlSeconds !== undefined && { maxTokenTtlSeconds }),
+    ...(maxUsers !== undefined && { maxUsers }),
   };
 }
