@@ -1,5 +1,5 @@
-// The second entry of the package: what a host needs that administers token exchange, or has parts of its own. It does not load
-// the module, which index.ts does.
+// The second entry of the package, for hosts that administer token exchange or have their own parts. It does not load the module;
+// index.ts does.
 
 // Settings and parts
 export type {

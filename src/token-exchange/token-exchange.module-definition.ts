@@ -12,15 +12,15 @@ import type { RouteSettings, TokenExchangeSettings } from './settings/token-exch
 import { ROUTE_SETTINGS, TOKEN_EXCHANGE_SETTINGS } from './settings/token-exchange.options.js';
 import { completedRoutes, givenSettings } from './settings/token-exchange.settings.js';
 
-/** Given to `register` and `registerAsync` beside the settings. */
+/** Options of `register` and `registerAsync` besides the settings. */
 export interface ModuleExtras extends RouteSettings {
   /** Modules that export the parts of the host, among them its `UserDirectory`. */
   readonly imports?: ModuleMetadata['imports'];
   /** The name of the host's TypeORM data source, if it has one. */
   readonly dataSource?: string;
   /**
-   * Decorate the controllers. They tell guards of the host that these routes ask for no credential of its own, and have throttles of
-   * their own.
+   * Decorate the controllers. They tell the host's guards that these routes need no credential of the host, and have their own
+   * throttles.
    */
   readonly decorators?: readonly ClassDecorator[];
 }

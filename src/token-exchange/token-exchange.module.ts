@@ -124,7 +124,7 @@ const OPTIONS = [
 ];
 
 /**
- * Every flow. `register` adds what a host of the package needs; the instance of this repository provides that by itself, and imports
+ * All flows. `register` adds what a host of the package needs. The instance of this repository provides that itself, and imports
  * the module only if flag and licence allow it (see src/instance/token-exchange.modules.ts of its repository).
  */
 @Module({
@@ -141,7 +141,7 @@ const OPTIONS = [
   ],
 })
 export class TokenExchangeModule extends ConfigurableModuleClass {
-  /** @throws StartError for a second registration, which would have jobs and counts of its own */
+  /** @throws StartError for a second registration, which would have separate jobs and counts */
   constructor(modules: ModulesContainer) {
     super();
     const registered = [...modules.values()].filter(({ metatype }) => metatype === TokenExchangeModule);
@@ -168,7 +168,7 @@ function optionsOf(
   return { ...options, tokenEndpoint: endpointAt(exchange.path), explainEndpoint: endpointAt(explain.path) };
 }
 
-/** @throws RangeError where no metadata document can be at the issuer's address */
+/** @throws RangeError if no metadata document can be at the issuer's address */
 function publishedMetadata(
   { accessTokens, entryRules: rules }: GivenSettings,
   { exchange, idAssertion, isOffered }: TokenExchangeOptions,

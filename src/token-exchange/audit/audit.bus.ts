@@ -1,5 +1,4 @@
-// Audit events: occurrences of rows of the catalogue, recorded in the transaction of their work, and published in the process after the
-// commit.
+// Audit events of the catalogue, recorded in the transaction of their work and published in the process after the commit.
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import type { Sql } from '../../platform/database/sql.js';
@@ -13,7 +12,7 @@ import type { FLOWS, Flow } from '../endpoint/flows.js';
 import type { TOKEN_EXCHANGE_EVENTS } from './event-catalogue.js';
 import type { PayloadsOf } from './event-members.js';
 
-/** The payload of each event. A host that writes events of its own to the same trail adds them by declaration merging. */
+/** The payload of each event. A host that writes its own events to the same trail adds them by declaration merging. */
 export interface AuditPayloads extends PayloadsOf<typeof TOKEN_EXCHANGE_EVENTS> {}
 
 export type AuditEventName = keyof AuditPayloads;
@@ -21,20 +20,20 @@ export type AuditEventName = keyof AuditPayloads;
 /** Who did what, and in which request. Ids of local users only: never an e-mail address, a person's external sub or a token. */
 export interface AuditContext {
   readonly occurredAt: Date;
-  /** The id that the answer's `X-Request-Id` and the log lines carry. */
+  /** The id in the answer's `X-Request-Id` and in log lines. */
   readonly requestId: string;
   readonly subjectUserId?: string;
   /** The actor, if there is one besides the subject. */
   readonly actorUserId?: string;
 }
 
-/** Something that has happened. */
+/** An event. */
 export interface AuditEvent<Name extends AuditEventName = AuditEventName> extends AuditContext {
   readonly name: Name;
   readonly payload: AuditPayloads[Name];
 }
 
-/** Makes an event of the catalogue. */
+/** Creates an event of the catalogue. */
 export function auditEvent<Name extends AuditEventName>(
   name: Name,
   { occurredAt, requestId, subjectUserId, actorUserId }: AuditContext,
@@ -57,9 +56,9 @@ export interface RefusedPerson extends ExternalPerson {
 
 /** Writes events within a larger statement. */
 export interface EventInsertion {
-  /** The columns of `rowOf` except the users: for a list of column definitions. */
+  /** The columns of `rowOf` except the users, as column definitions. */
   readonly columns: Sql;
-  /** @returns the members of the event's row, for JSON */
+  /** @returns the event's row as an object for JSON */
   rowOf(event: AuditEvent): Record<string, unknown>;
   /** @param relation has `columns` and the two columns of user ids */
   insertionFrom<Input>(relation: Sql<Input>): Sql<Input>;
@@ -77,19 +76,19 @@ export abstract class AuditTrail {
   readonly eventInsertion?: EventInsertion;
 
   /**
-   * Keeps the events of one request, all or none.
-   * @param transaction of their work: they are kept if it commits. Without it they stand for themselves
+   * Stores the events of one request, all or none.
+   * @param transaction of their work: they are stored if it commits. Without a transaction they are stored alone
    */
   abstract append(events: readonly AuditEvent[], transaction?: Transaction): Promise<void>;
 
-  /** The refusals of a request, the newest first. A trail that cannot be read has none, and explains nothing to partners. */
+  /** The refusals of a request, the newest first. A trail without this method explains nothing to partners. */
   refusalsOf(_requestId: string): Promise<readonly StoredRefusal[]> {
     return Promise.resolve([]);
   }
 
   /**
-   * Keeps the event of a refusal. The tables of this repository store the linked user's id with it, found by the same statement.
-   * @param _person personal data: not to be stored as it is
+   * Stores the event of a refusal. The tables of this repository also store the linked user's id, found by the same statement.
+   * @param _person personal data, which must not be stored in plain form
    */
   appendRefusal(event: AuditEvent, _person: RefusedPerson): Promise<void> {
     return this.append([event]);
@@ -127,8 +126,8 @@ export class AuditBus {
   }
 
   /**
-   * Does work in one transaction with the record of its events, and publishes them after the commit: all of it, or nothing.
-   * @param work may be run again where it lost a race (`Transactions`)
+   * Runs work and records its events in one transaction, and publishes them after the commit: all or nothing.
+   * @param work may run again after a lost race (`Transactions`)
    */
   async commit<Result>(work: (transaction: Transaction) => Promise<RecordedWork<Result>>): Promise<Result> {
     const { result, events } = await this.transactions.run(async (transaction) => {
@@ -140,7 +139,7 @@ export class AuditBus {
     return result;
   }
 
-  /** Hands committed events to the listeners of their names. A listener's fault is logged and goes no further. */
+  /** Passes committed events to the listeners of their names. A listener's error is only logged. */
   publish(events: readonly AuditEvent[]): void {
     for (const event of events) {
       try {
@@ -157,7 +156,7 @@ export class AuditBus {
     this.publish(events);
   }
 
-  /** The same for a refusal. Its person is known to the trail alone. */
+  /** The same for a refusal. Only the trail learns its person. */
   async recordRefusal(event: AuditEvent, person: RefusedPerson): Promise<void> {
     await this.trail.appendRefusal(event, person);
     this.publish([event]);

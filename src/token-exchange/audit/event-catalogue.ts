@@ -1,4 +1,4 @@
-// The catalogue of audit events: one row for each, from which payload types, docs/audit-events.*, metrics and log come.
+// The catalogue of audit events, one row each. Payload types, docs/reference/audit-events.*, metrics and log derive from it.
 import { FLOW_NAMES } from '../endpoint/flows.js';
 import type { Events } from './event-members.js';
 import { anyObject, event, integer, listOf, objectOf, oneOf, optional, text, uuid } from './event-members.js';
@@ -11,7 +11,7 @@ const ROLE = text('Global role of the user.');
 export const ACCESS_TOKEN_ID = uuid('`jti` of the access token.');
 export const SESSION_FAMILY_ID = uuid('Family of the session, which its renewals keep; no credential.');
 
-/** @param also a sentence about this event */
+/** @param also a further sentence about this event */
 export function clientAddress(also = '') {
   return text(
     `Client address as the throttle counts it (of IPv6 the /64), or \`unknown\`. ${also}Personal data.`,
@@ -60,7 +60,7 @@ const REFUSAL = {
 
 const STORED_ENTRY = 'The entry, with public keys and hashes of client secrets only, and URLs without query.';
 
-/** Of a client at an endpoint to which it comes with credentials of its own. */
+/** Properties of the refusal of a client with its own credentials. */
 const CLIENT_REFUSAL = {
   reason: REFUSAL.reason,
   clientId: optional(text('Id of the client, if an entry names it.')),
@@ -176,7 +176,7 @@ export const TOKEN_EXCHANGE_EVENTS = {
       removed: listOf(PROJECT_ID, 'Ids of projects that the user has left.'),
     },
   ),
-  /** @rule D86 The event of changed names of a user says which they are, and never what they were or are. */
+  /** @rule D86 The event of changed names says which names changed, never their values. */
   'svc.audit.token-exchange.profile-updated': event('A token has changed names of a user.', {
     issuer: ISSUER,
     userId: USER_ID,

@@ -1,6 +1,6 @@
-// Members of audit events: each has a JSON Schema, and from it a TypeScript type.
+// Properties of audit events. Each has a JSON Schema and a TypeScript type.
 
-/** A member of a payload. `Value` is its type, which nothing holds at run time. */
+/** A property of a payload. `Value` is its compile-time type. */
 export interface Member<Value, IsOptional extends boolean = false> {
   /** JSON Schema 2020-12, with a description: sentences that end with a full stop. */
   readonly schema: Readonly<Record<string, unknown>>;
@@ -10,7 +10,7 @@ export interface Member<Value, IsOptional extends boolean = false> {
 
 export type Members = Readonly<Record<string, Member<unknown, boolean>>>;
 
-/** The type of an object with these members. */
+/** The type of an object with these properties. */
 export type ValueOf<Of extends Members> = {
   readonly [Name in keyof Of as Of[Name]['isOptional'] extends true ? never : Name]: TypeOf<Of[Name]>;
 } & {
@@ -24,7 +24,7 @@ export interface EventRow<Of extends Members = Members> {
   /** When it is written: sentences that end with a full stop. */
   readonly description: string;
   readonly members: Of;
-  /** What ended, and how. Metrics count these events; those of refusals hold a `reason` of the catalogue of refusals. */
+  /** The flow and outcome that metrics count. Refusals have a `reason` of the catalogue of refusals. */
   readonly outcome?: {
     readonly of: 'exchange' | 'embed' | 'logout' | 'api';
     readonly is: 'succeeded' | 'failed';
@@ -78,7 +78,7 @@ export function objectOf<Of extends Members>(members: Of, description: string): 
   return member({ ...objectSchema(members), description });
 }
 
-/** An object whose members have names that the schema does not know. */
+/** An object with arbitrary property names. */
 export function textsByName(description: string): Member<Readonly<Record<string, string>>> {
   return member({ type: 'object', additionalProperties: { type: 'string' }, description });
 }

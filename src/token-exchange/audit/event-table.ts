@@ -1,4 +1,4 @@
-// A table with a row for each event: how events are written to it, alone or within a larger statement.
+// A table with a row for each event, and the statements that write to it.
 import type { Batch } from '../../platform/database/batch.js';
 import type { Database } from '../../platform/database/database.js';
 import { SharedStatement } from '../../platform/database/prepared-statement.js';
@@ -27,10 +27,10 @@ export class EventTable implements EventInsertion {
 
   /**
    * @param name of the table
-   * @param userIdType of the columns of user ids
-   * @param appendName names the prepared statement that writes events alone
+   * @param userIdType type of the columns of user ids
+   * @param appendName name of the prepared statement that writes only events
    * @param hasPersons whether the table has the column `person_hashes`
-   * @param clientRequestIdOf what the client of a request called it, for a table that also has the column `client_request_id`
+   * @param clientRequestIdOf the client's own request id, for a table that has the column `client_request_id`
    */
   constructor(
     private readonly name: Sql,
@@ -86,9 +86,9 @@ export class EventTable implements EventInsertion {
   }
 
   /**
-   * Writes events, for a statement that also writes what they are about.
+   * Writes events within a statement that also writes what they are about.
    * @param relation has `columns` and the two columns of user ids
-   * @param besides further columns that it has, as the table has
+   * @param besides further columns of the relation and the table
    */
   insertionFrom<Input>(relation: Sql<Input>, besides = sql``): Sql<Input> {
     const more = this.isNamed ? sql`, client_request_id${besides}` : besides;
@@ -96,11 +96,11 @@ export class EventTable implements EventInsertion {
     SELECT name, to_timestamp(occurred_at), request_id, subject_user_id, actor_user_id, payload${more} FROM ${relation}`;
   }
 
-  /** A member that is undefined is not written. */
+  /** Undefined properties are not written. */
   rowOf(event: AuditEvent): Record<string, unknown> {
     return {
       name: event.name,
-      // Seconds: text of ISO 8601 took longer to write than all the rest of the row.
+      // Seconds, because an ISO 8601 string took longer to write than the rest of the row.
       occurred_at: event.occurredAt.getTime() / 1000,
       request_id: event.requestId,
       subject_user_id: event.subjectUserId,
@@ -111,11 +111,11 @@ export class EventTable implements EventInsertion {
   }
 }
 
-/** A refusal with whom it is about. */
+/** A refusal with its person. */
 interface RefusalRow {
   readonly event: AuditEvent;
   readonly person: RefusedPerson;
-  /** The stored hashes of a person who may be unknown. */
+  /** The stored hashes of a person, who may be unknown. */
   readonly hashes?: readonly Buffer[];
 }
 
@@ -125,7 +125,7 @@ export class EventTableTrail extends AuditTrail {
   private readonly appends: Batch<readonly AuditEvent[], undefined>;
   private readonly refusals: Batch<RefusalRow, undefined>;
 
-  /** @param hashesOf what is stored of a person, for a table that has the column */
+  /** @param hashesOf the stored hashes of a person, for a table that has the column */
   constructor(
     private readonly table: EventTable,
     private readonly database: Database,
@@ -146,7 +146,7 @@ export class EventTableTrail extends AuditTrail {
     return this.database.query<StoredRefusal>(text, values(requestId));
   }
 
-  /** Without a transaction, together with the events of other requests. */
+  /** Writes without a transaction, together with the events of other requests. */
   async append(events: readonly AuditEvent[], transaction?: Transaction): Promise<void> {
     if (events.length === 0) return;
     if (transaction === undefined) return this.appends.add(events);

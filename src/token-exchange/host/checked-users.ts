@@ -1,9 +1,9 @@
-// The host's users as this module takes them: compilers do not see what rows and untyped code really hold.
+// Checks the host's users at run time, because rows and untyped code may differ from their types.
 import type { HostUser, UserDirectory } from './users.js';
 
 type Answered = HostUser | null | undefined;
 
-/** Null, as TypeORM finds nobody, is undefined. What cannot be meant is a fault that names the method, and not a user without access. */
+/** Null, TypeORM's result for nobody, becomes undefined. An invalid user is an error that names the method. */
 export function checkedUsers(given: UserDirectory): UserDirectory {
   return {
     findById: async (transaction, id) => checked('findById', await given.findById(transaction, id)),
@@ -20,7 +20,7 @@ export function checkedUsers(given: UserDirectory): UserDirectory {
 function checked(method: string, answer: Answered): HostUser | undefined {
   const user = answer ?? undefined;
   if (user === undefined) return undefined;
-  // Null as undefined, both of which a host has that has none.
+  // Null and undefined both mean that there is none.
   const { enabled, accessGeneration: generation } = user;
   const accessGeneration = generation ?? undefined;
   if (typeof enabled !== 'boolean') throw unmeant(method, 'enabled must be true or false', enabled);

@@ -12,7 +12,7 @@ import { UserDirectory } from './users.js';
 
 /** An abstract class that a host may provide. */
 class Part<Port extends object> {
-  /** Injection token of what the host provides; undefined if it provides nothing. */
+  /** Injection token of the host's part; undefined if there is none. */
   readonly given: symbol;
   private readonly methods: readonly string[];
 
@@ -49,8 +49,8 @@ export const PARTS = {
 const ALL = Object.values(PARTS);
 
 /**
- * Finds the parts among the exports of the host's modules. A module of its own does so, because in `TokenExchangeModule` its own
- * providers of these classes would win.
+ * Finds the parts among the exports of the host's modules. This is a separate module, because `TokenExchangeModule`'s own
+ * providers of these classes would win there.
  */
 @Module({})
 export class HostPartsModule implements NestModule {
@@ -73,7 +73,8 @@ export class HostPartsModule implements NestModule {
 
   /** Lists the parts, so that a forgotten `exports` is seen. @throws StartError for a request-scoped part */
   configure(): void {
-    // Whatever depends on such a part would be made for each request: locks, limits and counts would hold for one request only.
+    // Everything that depends on such a part would be created for each request, so that locks, limits and counts would apply to
+    // one request only.
     const scoped = ALL.find(({ given }) => this.modules.introspect(given).scope === Scope.REQUEST);
     if (scoped !== undefined)
       throw new StartError(`${scoped.port.name}: must not be request-scoped, nor depend on such a provider`);

@@ -1,4 +1,4 @@
-// What TokenExchangeModule provides in a host: its parts or the default of each, the database, and what the host configures.
+// The providers of TokenExchangeModule in a host: the host's parts or their defaults, the database and the settings.
 import type { InjectionToken, Provider } from '@nestjs/common';
 import { Logger } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
@@ -97,7 +97,7 @@ const PART_PROVIDERS: Provider[] = [
   ),
 ];
 
-/** The part of the host, or else the default. */
+/** The host's part, or the default. */
 function given<Port>(
   provide: InjectionToken<Port>,
   part: symbol,
@@ -156,19 +156,19 @@ export function hostProviders(dataSource?: string): Provider[] {
   ];
 }
 
-/** The services that a host may inject, beside those of `TokenExchangeModule` itself. */
+/** The services that a host may inject, besides those of `TokenExchangeModule` itself. */
 export const HOST_EXPORTS = [
   ...[Revocations, RevocationService, SessionService, BoundSessionService, SignOutService],
   ...[...ACCESS_TOKEN_PROVIDERS, DatabaseOutages],
 ];
 
-/** The driver reads nothing else, and the statements of the package rely on it. */
+/** The driver reads only this, and the package's statements rely on it. */
 const NEEDED_SETTINGS = `SELECT name, current_setting(name) AS value FROM unnest(ARRAY['DateStyle', 'extra_float_digits',
   'standard_conforming_strings', 'array_nulls']) AS name
   WHERE NOT CASE name WHEN 'DateStyle' THEN current_setting(name) LIKE 'ISO%'
     WHEN 'extra_float_digits' THEN current_setting(name)::int >= 0 ELSE current_setting(name) = 'on' END`;
 
-/** @throws StartError if there is no data source, it is of another database, or its sessions or tables are not as needed */
+/** @throws StartError if there is no data source, or its type, sessions or tables are wrong */
 async function usableDatabase(dataSource: DataSource | undefined): Promise<Database> {
   if (dataSource === undefined)
     throw new StartError(

@@ -3,19 +3,19 @@ import type { TokenRefusalReason } from '../refusals/token-refusals.js';
 import type { Flow, ThrottledFlow } from '../endpoint/flows.js';
 
 /**
- * The stages of a request that are timed: its tokens are verified, then used up; then its success is recorded, where nothing about
- * users changes, or all of it is applied in a transaction. A logout is verified and applied.
+ * The timed stages of a request: its tokens are verified, then used up. Then its success is recorded, or, if users change,
+ * applied in a transaction. A logout is verified and applied.
  */
 export type Stage = 'verify' | 'use' | 'record' | 'apply';
 
-/** How many usable keys an entry of the configuration has. */
+/** The number of usable keys of a configured entry. */
 export interface KeysHeld {
   readonly entry: string;
   readonly issuer: string;
   readonly count: number;
 }
 
-/** When trust in an entry ends. */
+/** The end of trust in an entry. */
 export interface EntryEnd {
   readonly entry: string;
   readonly issuer: string;
@@ -35,7 +35,7 @@ export interface SeatsOfEntry {
 export type TracedStep =
   { readonly name: Stage; readonly flow: Flow } | { readonly name: 'jwks_fetch'; readonly entry: string };
 
-/** How the fetch of a key set may end. There are no other words, so that they can be labels of a metric. */
+/** The outcomes of a key set's fetch, a fixed set for a metric's label. */
 export const KEY_SET_FETCH_OUTCOMES = [
   'succeeded',
   /** The set has no usable key: its entry trusts no token now. */
@@ -43,7 +43,7 @@ export const KEY_SET_FETCH_OUTCOMES = [
   'address_refused',
   'connection_failed',
   'timeout',
-  /** Another status than 200, a redirect among them. */
+  /** Another status than 200, such as a redirect. */
   'status',
   /** Compressed, or too large. */
   'answer_refused',
@@ -54,8 +54,8 @@ export const KEY_SET_FETCH_OUTCOMES = [
 export type KeySetFetchOutcome = (typeof KEY_SET_FETCH_OUTCOMES)[number];
 
 /**
- * Never held: no fetch has succeeded. Held: its keys serve. Stale: they serve although the latest fetch has failed. Lapsed: their time is
- * over. No usable key: the issuer has published none.
+ * Never held: no fetch has succeeded. Held: its keys are used. Stale: they are used although the latest fetch has failed. Lapsed:
+ * their time is over. No usable key: the issuer has published none.
  */
 export const KEY_SET_STATES = ['never_held', 'held', 'stale', 'lapsed', 'no_usable_key'] as const;
 
@@ -65,31 +65,31 @@ export type KeySetStateName = (typeof KEY_SET_STATES)[number];
 export interface KeySetFigures {
   readonly entry: string;
   readonly issuer: string;
-  /** Seconds since the fetch began that brought the keys; undefined before the first success. */
+  /** Seconds since the start of the latest successful fetch; undefined before the first. */
   readonly ageSeconds: number | undefined;
-  /** Seconds until the leader fetches again, negative once that is overdue; undefined before the first attempt. */
+  /** Seconds until the leader fetches again, negative if overdue; undefined before the first attempt. */
   readonly nextRefreshSeconds: number | undefined;
   readonly state: KeySetStateName;
 }
 
 /** How many replay records there are. */
 export interface ReplayRecords {
-  /** Of all of them, as the database itself estimates: no row is read for it. */
+  /** All of them, by the database's own estimate, without reading rows. */
   readonly estimate: number;
-  /** Expired, and not purged yet; counted up to the limit that was given. */
+  /** Expired and not purged yet, counted up to the given limit. */
   readonly expired: number;
 }
 
 /**
- * The product's metrics and traces. What is not abstract a host may leave out. No label comes from a client: reasons and outcomes
- * are of fixed sets, and operators name the entries.
+ * The product's metrics and traces. Methods that are not abstract are optional. No label comes from a client: reasons and
+ * outcomes are fixed sets, and operators name the entries.
  */
 export abstract class ExchangeTelemetry {
   abstract observeStage(flow: Flow, stage: Stage, seconds: number): void;
   abstract countThrottled(flow: ThrottledFlow): void;
   /**
-   * Counts a failure that is not in the audit trail: by a fault of the service, because the database could not serve, or one of the
-   * many logouts of strangers.
+   * Counts a failure that is not in the audit trail: a fault of the service, an outage of the database, or one of many unverified
+   * logouts.
    */
   abstract countUnrecordedFailure(
     flow: Flow,
@@ -98,20 +98,20 @@ export abstract class ExchangeTelemetry {
   /** Takes a function that returns the present number of usable keys, to be called when metrics are read. */
   abstract watchKeys(read: () => readonly KeysHeld[]): void;
 
-  /** Counts a request that was refused for what it is, before a token was looked at. @param reason one of a fixed set */
+  /** Counts a request that was refused before its token was read. @param reason one of a fixed set */
   countRefusal(_flow: ThrottledFlow, _reason: string): void {
     // Not counted.
   }
 
   /**
-   * Runs a step: the place for a span around it. Must call `work` once, and end as it does. An error of `work` may hold claims of
-   * a token: keep its message and members out of a trace.
+   * Runs a step, perhaps in a span. Must call `work` once and return or throw the same. An error of `work` may contain claims of
+   * a token: keep its message and properties out of traces.
    */
   traced<T>(_step: TracedStep, work: () => Promise<T>): Promise<T> {
     return work();
   }
 
-  /** Counts a DPoP proof of a call that was forgotten, for many others, while it could be sent again. */
+  /** Counts a call's DPoP proof that was forgotten while it could be replayed. */
   countForgottenProof(): void {
     // Not counted.
   }
@@ -145,8 +145,8 @@ export abstract class ExchangeTelemetry {
   }
 
   /**
-   * Takes a function that asks the database, so it is to be called now and then only.
-   * @param read given the most expired records to count; rejects with the driver's error
+   * Receives a function that asks the database, so call it rarely.
+   * @param read receives the maximum of expired records to count; rejects with the driver's error
    */
   watchReplayRecords(_read: (atMost: number) => Promise<ReplayRecords>): void {
     // Not watched.

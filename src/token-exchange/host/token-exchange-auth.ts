@@ -1,4 +1,4 @@
-// For routes of a host: lets access tokens of the package in, asks for scopes, and hands the route its user.
+// For routes of a host: accepts the package's access tokens, requires scopes, and passes the user to the route.
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import {
   ForbiddenException,
@@ -38,10 +38,10 @@ const OWN_ROUTES = Symbol('routes of the package');
 
 type CalledRequest = HttpRequest & { [CALLER]?: Partial<Caller<HostUser>>; user?: unknown };
 
-/** Finds out who makes a call. */
+/** Finds the caller. */
 @Injectable()
 export class CallerService {
-  /** The origin whose metadata challenges name; undefined where none is published. */
+  /** The origin of the metadata in challenges; undefined if none is published. */
   readonly metadataOrigin: string | undefined;
 
   constructor(
@@ -56,7 +56,10 @@ export class CallerService {
     this.metadataOrigin = metadata ? accessTokens.audience : undefined;
   }
 
-  /** @throws DatabaseWaitError where the database does not answer in time; TemporarilyUnavailableException where it is not known what was revoked */
+  /**
+   * @throws DatabaseWaitError if the database does not answer in time; TemporarilyUnavailableException if the revocations are
+   * unknown
+   */
   async find(request: HttpRequest): Promise<CallerVerdict<HostUser>> {
     const verdict = await withinWait(this.database.waitMs, () => this.verdictOn(request));
     if ('caller' in verdict || verdict.refusal.reason === 'dpop_nonce_required') return verdict;
@@ -66,7 +69,7 @@ export class CallerService {
     return verdict;
   }
 
-  /** For the answer to a call with a proof; undefined where none is asked for. */
+  /** The nonce for the answer to a call with a proof; undefined if none is required. */
   nonce(): string | undefined {
     return this.proofs.nonce();
   }
@@ -74,7 +77,7 @@ export class CallerService {
   private async verdictOn(request: HttpRequest): Promise<CallerVerdict<HostUser>> {
     const call = presentedCallOf(request);
     if (call === undefined) return NO_CREDENTIAL;
-    // To read one row needs no transaction.
+    // Reading one row needs no transaction.
     const reading = Transaction.none(this.database);
     const verdict = await this.proofs.check(await this.accessTokens.check(call.token), call);
     return callerOf(verdict, (id) => this.users.findById(reading, id), this.options.roles);
@@ -82,7 +85,7 @@ export class CallerService {
 }
 
 /**
- * The guard of `TokenExchangeAuth`, for all routes by `APP_GUARD`, and to be extended. It lets the endpoints of the package through, and
+ * The guard of `TokenExchangeAuth`, also for all routes by `APP_GUARD`, and extensible. It lets the package's endpoints pass, and
  * sets `request.user` to the caller's user if nobody has set it.
  */
 @Injectable()
@@ -93,8 +96,8 @@ export class TokenExchangeGuard implements CanActivate {
   ) {}
 
   /**
-   * For tests of guarded routes, in the place of the guard (`overrideGuard`): every call is made by this caller, without a token, and the
-   * scopes of a route are asked for.
+   * Replaces the guard in tests of guarded routes (`overrideGuard`): every call has this caller, without a token. Scopes of a
+   * route are still required.
    */
   static admitting(caller: Partial<Caller<HostUser>> & Pick<Caller<HostUser>, 'user'>): CanActivate {
     return {
@@ -129,7 +132,7 @@ export class TokenExchangeGuard implements CanActivate {
     return true;
   }
 
-  /** Neither a caller nor a refusal where no credential was sent. */
+  /** Neither a caller nor a refusal if no credential was sent. */
   private async verdictOn(
     request: CalledRequest,
     response: HeaderTaker,
@@ -169,7 +172,8 @@ interface HeaderTaker {
 }
 
 /**
- * Lets calls through that present a live access token of the package; others get 401 with a challenge (RFC 6750, RFC 9449). Revoked tokens, and
+ * Lets calls with a valid access token of the package pass. Others get 401 with a challenge (RFC 6750, RFC 9449). Revoked tokens,
+ * and
  * those whose users are disabled or signed out, are refused. For controllers and single routes, by HTTP.
  */
 export function TokenExchangeAuth(): ClassDecorator & MethodDecorator {
@@ -177,9 +181,9 @@ export function TokenExchangeAuth(): ClassDecorator & MethodDecorator {
 }
 
 /**
- * As `TokenExchangeAuth`, and asks limited tokens for all of these scopes, else 403. Scopes add up: those of a method, of its class and
- * of the classes that this extends, and of decorators on one another. A token that is not limited passes: what its user may do is
- * for the route to ask.
+ * As `TokenExchangeAuth`, and requires all of these scopes of limited tokens, otherwise 403. Scopes add up over a method, its
+ * class, the classes that this extends, and several decorators. A token without scopes passes: the route must check its user's
+ * rights.
  */
 export function RequireScopes(...scopes: string[]): ClassDecorator & MethodDecorator {
   return applyDecorators(addScopes(scopes), TokenExchangeAuth());
@@ -194,10 +198,10 @@ function addScopes(scopes: readonly string[]) {
   };
 }
 
-/** Marks controllers of the package, which `TokenExchangeGuard` lets through where it guards all routes: they ask for no access token. */
+/** Marks the package's controllers, which need no access token, for a `TokenExchangeGuard` that guards all routes. */
 export const OwnRoutes: () => ClassDecorator = () => SetMetadata(OWN_ROUTES, true);
 
-/** What `CurrentUser` gives. @throws Error behind no guard */
+/** The value of `CurrentUser`. @throws Error without a guard */
 export function currentUser(member: keyof Caller<HostUser> | undefined, context: ExecutionContext): unknown {
   const caller = context.switchToHttp().getRequest<CalledRequest>()[CALLER];
   if (caller === undefined)
@@ -206,7 +210,7 @@ export function currentUser(member: keyof Caller<HostUser> | undefined, context:
 }
 
 /**
- * Who makes the call, behind `TokenExchangeAuth`: the user whose rights count, or another member of `Caller`, such as `onBehalfOf`
- * or `rightsOf`.
+ * The caller behind `TokenExchangeAuth`: the user whose rights apply, or another property of `Caller`, such as `onBehalfOf` or
+ * `rightsOf`.
  */
 export const CurrentUser = createParamDecorator(currentUser);

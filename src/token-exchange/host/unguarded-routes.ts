@@ -1,4 +1,4 @@
-// Warns at the start of a host's routes that ask who makes the call, without a guard that would know.
+// Warns at the start of a host's routes that use the caller without a guard that sets it.
 import type { CanActivate, OnApplicationBootstrap, Type } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { GUARDS_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
@@ -56,7 +56,7 @@ export class UnguardedRoutes implements OnApplicationBootstrap {
   }
 }
 
-/** Not by Nest's Reflector, which does not read what belongs to parameters. */
+/** Nest's Reflector cannot read metadata of parameters. */
 function asksForCaller(controller: object, method: string): boolean {
   const given = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) as RouteArguments | undefined;
   return Object.values(given ?? {}).some(({ factory }) => factory === currentUser);

@@ -1,26 +1,26 @@
-// The port of users. This folder says what token exchange needs of its host, the product that it is part of: ports, which the host
-// implements. Every host must provide its users; host.providers.ts lists all ports, and the defaults of the others.
+// The port of users. This folder has the ports that the host, the product around token exchange, implements. Every host must
+// provide its users; host.providers.ts lists all ports, and the defaults of the others.
 import type { Transaction } from '../../platform/database/transaction.js';
 
-/** The members of a user that the claims of a token fill, beside e-mail address and role. */
+/** The user's properties that claims fill, besides e-mail address and role. */
 export const PROFILE_FIELDS = ['givenName', 'familyName'] as const;
 export type ProfileField = (typeof PROFILE_FIELDS)[number];
 type Profile = Readonly<Record<ProfileField, string>>;
 
-/** A local user as far as this module is concerned. */
+/** The properties of a local user that this module needs. */
 export interface HostUser extends Profile {
   readonly id: string;
   readonly role: string;
   readonly enabled: boolean;
   /**
-   * Another value each time the user's access ends for good: raised by `endAccess`, and where the host disables the user.
-   * Sessions and access tokens carry the one that they were decided on, and the host compares it at each use. Up to 64 characters,
+   * Changes whenever the user's access ends for good: by `endAccess`, and when the host disables the user.
+   * Sessions and access tokens carry the value at their decision, and the host compares it at each use. Up to 64 characters,
    * no secret. Undefined: the host has none.
    */
   readonly accessGeneration?: string;
 }
 
-/** A user to be made: password login stays off, so that only an external token can sign this user in (2.5). */
+/** A user to be created. Password login stays off, so that only an external token can sign this user in (2.5). */
 export interface NewHostUser extends Profile {
   readonly email: string;
   readonly role: string;
@@ -40,17 +40,17 @@ export interface ExternalIdentity {
 /** How a user's row is locked: `FOR UPDATE` or `FOR NO KEY UPDATE` of PostgreSQL, or `FOR SHARE`. */
 export type UserLock = 'update' | 'share';
 
-/** The product's users. Every method works in the transaction that it is given. Null is taken for undefined. */
+/** The product's users. Every method works in the given transaction. Null is treated as undefined. */
 export abstract class UserDirectory {
   abstract findById(transaction: Transaction, id: string): Promise<HostUser | undefined>;
   /** Finds by e-mail address: case-insensitive, Unicode NFC (D4). */
   abstract findByEmail(transaction: Transaction, email: string): Promise<HostUser | undefined>;
-  /** Makes a user; undefined when another user has that e-mail address by now. */
+  /** Creates a user; undefined if another user has the e-mail address by now. */
   abstract create(transaction: Transaction, user: NewHostUser): Promise<HostUser | undefined>;
   /**
    * Reads a user and keeps others from changing it until the transaction ends.
-   * @param lock `share` is enough where the user is only read: then transactions that do likewise need not wait for one
-   *   another. A host may always take the stronger one
+   * @param lock `share` suffices if the user is only read, so that such transactions do not wait for one another. A host may
+   * always use the stronger one
    */
   abstract lock(transaction: Transaction, id: string, lock: UserLock): Promise<HostUser | undefined>;
   abstract update(transaction: Transaction, id: string, update: HostUserUpdate): Promise<void>;

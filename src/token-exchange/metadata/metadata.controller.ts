@@ -1,4 +1,4 @@
-// Publishes where access tokens come from and what they are for, so that clients need nothing but the base address.
+// Publishes the metadata of access tokens, so that clients need only the base address.
 import type { OnApplicationBootstrap } from '@nestjs/common';
 import {
   Controller,
@@ -38,27 +38,27 @@ import { SigningKeyService } from '../tokens/signing-key.service.js';
 /** Where access tokens are issued. */
 export interface TokenEndpoint {
   readonly path: string;
-  /** The grants that it takes. */
+  /** The accepted grants. */
   readonly grantTypes: readonly string[];
-  /** How clients authenticate there: `none` where the grant brings its own credential. */
+  /** The authentication methods of clients: `none` if the grant has its own credential. */
   readonly authMethods: readonly string[];
-  /** Profiles of grants that it takes. */
+  /** The accepted profiles of grants. */
   readonly grantProfiles?: readonly string[];
-  /** Where access tokens are ended by those who hold them. */
+  /** The revocation endpoint. */
   readonly revocationPath: string;
-  /** Where clients ask about them. */
+  /** The introspection endpoint. */
   readonly introspectionPath: string;
-  /** Whether any client is known by its client ID metadata document. */
+  /** Whether any entry names a client by its client ID metadata document. */
   readonly namesDocuments: boolean;
 }
 
-/** What is published. */
+/** The published metadata. */
 export interface MetadataOptions {
   /** An origin: `iss` and `aud` of access tokens. */
   readonly baseUrl: string;
-  /** The scopes that access tokens can be limited to; not published where they are not known. */
+  /** The scopes of access tokens; not published if unknown. */
   readonly scopes?: readonly string[];
-  /** Undefined while none answers: a licence may run out while the service runs. */
+  /** Undefined while there is none, because a licence may end while the service runs. */
   readonly tokenEndpoint: () => TokenEndpoint | undefined;
   readonly resourceName?: string;
   readonly resourceDocumentation?: string;
@@ -68,9 +68,8 @@ export interface MetadataOptions {
 export const METADATA_OPTIONS = Symbol('METADATA_OPTIONS');
 
 /**
- * The base address is an origin, so that nothing has to be put between it and the path of a document (RFC 8414 §3.1,
- * RFC 9728 §3.1).
- * @rule D58 Who issues access tokens is found at `/.well-known`, as long as the token endpoint answers.
+ * The base address is an origin, so that the documents' paths follow it directly (RFC 8414 §3.1, RFC 9728 §3.1).
+ * @rule D58 Clients find the issuer at `/.well-known`, as long as the token endpoint answers.
  * See challenge.ts for `resource_metadata` in the 401.
  */
 @OwnRoutes()
@@ -116,7 +115,7 @@ export class MetadataController {
       jwks_uri: baseUrl + KEY_SET_PATH,
       scopes_supported: scopes,
       grant_types_supported: grantTypes,
-      // Required, although no browser is redirected for a token. Some clients refuse an empty list.
+      // Required, although no flow redirects a browser. Some clients refuse an empty list.
       response_types_supported: ['none'],
       token_endpoint_auth_methods_supported: authMethods,
       ...(authMethods.includes('private_key_jwt') && {
@@ -125,7 +124,7 @@ export class MetadataController {
       ...(grantProfiles && {
         // draft-ietf-oauth-identity-assertion-authz-grant §7.2.
         authorization_grant_profiles_supported: grantProfiles,
-        // MCP clients refuse metadata without this member, though no grant uses it. A GET there gets 405.
+        // MCP clients refuse metadata without this property, although no grant uses it. A GET there gets 405.
         authorization_endpoint: baseUrl + tokenEndpoint.path,
       }),
       // draft-ietf-oauth-client-id-metadata-document.
@@ -135,14 +134,14 @@ export class MetadataController {
       introspection_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
       introspection_endpoint_auth_signing_alg_values_supported: ALGORITHMS,
       dpop_signing_alg_values_supported: ALGORITHMS,
-      // These two OpenID Connect requires. No ID token is ever issued; verifiers take the algorithm of access tokens from here.
+      // OpenID Connect requires these two. No ID token is ever issued, but verifiers read the algorithm of access tokens here.
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: [ACCESS_TOKEN_ALGORITHM],
       protected_resources: [baseUrl],
     };
   }
 
-  /** RFC 9728 §2. Sessions are for the host's own pages; of what others can present the Bearer is all. */
+  /** RFC 9728 §2. Sessions are for the host's own pages, so only Bearer is listed. */
   private resourceMetadata() {
     const { baseUrl, scopes, tokenEndpoint } = this.options;
     return {
@@ -176,7 +175,7 @@ export class KeySetController {
   }
 }
 
-/** Warns at the start of a global prefix of the host before what is published: then it answers 404 where others look for it. */
+/** Warns at the start if the host's global prefix precedes the published documents, so that clients get 404. */
 @Injectable()
 export class PublishedPaths implements OnApplicationBootstrap {
   constructor(
@@ -199,7 +198,7 @@ export class PublishedPaths implements OnApplicationBootstrap {
     const endpoints = [exchange, revocation, introspection].map(({ path }) => pathPrefix + path);
     const missing = [
       ...missingFor(RequestMethod.GET, published),
-      // By which browsers ask before a request with headers of its own.
+      // Browsers send it before a request with custom headers.
       ...missingFor(RequestMethod.OPTIONS, published),
       ...missingFor(RequestMethod.POST, endpoints),
     ];

@@ -1,4 +1,4 @@
-// What is published at /.well-known: a module of its own, because the prefix of the endpoints does not apply there.
+// The documents at /.well-known, in a separate module, because the endpoints' prefix does not apply there.
 import type { Type } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { HttpAnswers } from '../../platform/http/http-answers.js';

@@ -1,4 +1,4 @@
-// The exception by which the service refuses a request or a token in it; refusals.ts and token-refusals.ts have a row for each reason.
+// The exception for a refused request or token. refusals.ts and token-refusals.ts have a row for each reason.
 import type { TokenRefusalReason } from './token-refusals.js';
 import type { RequestRefusalReason } from './refusals.js';
 import { REQUEST_REFUSALS } from './refusals.js';
@@ -7,32 +7,32 @@ import { REQUEST_REFUSALS } from './refusals.js';
 export type SubjectOrActor = 'subject' | 'actor';
 
 /**
- * Details of a refused token for the log and the audit trail alone. Claims only with a valid signature; `issuer` and `kid` as sent
- * only if the issuer is a trusted one.
+ * Details of a refused token for the log and the audit trail alone. Claims appear only with a valid signature; `issuer` and `kid`
+ * only if the issuer is trusted.
  */
 export interface RefusalContext {
-  /** Which of the two tokens of an exchange was refused. */
+  /** Whether the subject's or the actor's token was refused. */
   party?: SubjectOrActor;
   issuer?: string;
   kid?: string;
-  /** The client that has sent an identity assertion; only one that an entry names. */
+  /** The client that sent an identity assertion, if an entry names it. */
   clientId?: string;
-  /** The local user who was found, where who that is or what is stored of them is the cause. */
+  /** The local user, if the user is the cause. */
   userId?: string;
   /** The true cause in words, without any value of the token. */
   detail?: string;
-  /** What the rule asks for. */
+  /** What the rule requires. */
   expected?: string;
   /**
-   * What came instead. Both by `printable`, or fixed words with numbers: never an e-mail address, a
+   * What came instead. Both come from `printable` or are fixed strings with numbers, and never contain an e-mail address, a
    * person's `sub`, a `jti`, a token or a key.
    */
   found?: string;
 }
 
 /**
- * The person of a token with a valid signature. Personal data: the audit trail finds the local user with it, and stores a keyed
- * hash; no log and no payload has it.
+ * The person of a token with a valid signature. Personal data: the audit trail finds the local user by it, and stores a keyed
+ * hash. No log and no payload contains it.
  */
 export interface ExternalPerson {
   readonly issuer: string;
@@ -40,23 +40,23 @@ export interface ExternalPerson {
   readonly email?: string;
 }
 
-/** The service refuses a token by one of its rules, or a request before its token is read. Never a fault of the service. */
+/** A token refused by a rule, or a request refused before its token is read. Never a fault of the service. */
 export class OAuthRefusal extends Error {
-  /** Where its token was refused after its signature was verified. Not part of the context, which is logged. */
+  /** The person, if the token was refused after its signature was verified. Not part of the logged context. */
   person?: ExternalPerson;
-  /** Of a token whose entry names its user: the job or service that sent it, which no person is. For log and trail. */
+  /** The job or service that sent the token, if its entry has `signInAs`. For log and trail. */
   workload?: { readonly iss: string; readonly sub: string };
-  /** Whether its token was refused before its signature was verified, so that any stranger may have sent it. */
+  /** Whether the token was refused before its signature was verified, so that any stranger may have sent it. */
   isOfStranger = false;
 
-  /** @param message sent to the client if a request is refused, and never if a token is */
+  /** @param message sent to the client for a refused request, never for a refused token */
   constructor(
     readonly reason: TokenRefusalReason | RequestRefusalReason,
     private gathered: RefusalContext = {},
     message = gathered.detail === undefined ? reason : `${reason}: ${gathered.detail}`,
     readonly headers?: Readonly<Record<string, string>>,
   ) {
-    // An answer, not a fault: its stack is not needed, and costs the most.
+    // An answer needs no stack, which would cost the most.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message);
@@ -68,7 +68,7 @@ export class OAuthRefusal extends Error {
     return this.gathered;
   }
 
-  /** Adds context on the refusal's way up; what is there already stays. */
+  /** Adds context while the refusal is passed up. Existing properties stay. */
   add(context: RefusalContext): void {
     this.gathered = { ...context, ...this.gathered };
   }
@@ -86,7 +86,7 @@ export function isTokenRefusal(error: unknown): error is RefusedToken {
   return error instanceof OAuthRefusal && !(error.reason in REQUEST_REFUSALS);
 }
 
-/** An error on its way up: with more context, if it refuses a token. */
+/** Adds context to an error that refuses a token. */
 export function inContext(error: unknown, context: RefusalContext): unknown {
   if (isTokenRefusal(error)) error.add(context);
   return error;
@@ -94,7 +94,7 @@ export function inContext(error: unknown, context: RefusalContext): unknown {
 
 /**
  * @param message sent to the client: names fields and limits, never values
- * @param found for the log: what came instead, as `printable` makes it
+ * @param found for the log: what came instead, from `printable`
  */
 export function requestRefusal(
   reason: RequestRefusalReason,

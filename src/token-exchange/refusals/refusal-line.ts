@@ -1,4 +1,4 @@
-// Writes the sentences of the log about what is refused: cause, values and where to read on.
+// Writes the log's sentences about refusals: cause, values and the link to the documentation.
 import type { RequestRefusalReason, NoticeKind } from './refusals.js';
 import type { BearerReason } from '../tokens/bearer-refusals.js';
 import type { Explanation } from './refusal.js';
@@ -8,10 +8,10 @@ import type { RefusalContext } from './oauth-refusal.js';
 import type { TokenRefusalReason } from './token-refusals.js';
 import { TOKEN_REFUSALS } from './token-refusals.js';
 
-/** The page of the documentation that has a row, with an anchor, for each word. */
+/** The page with a row and an anchor for each reason. */
 export const REFUSALS_PAGE = 'docs/refusals.md';
 
-/** The values of a line beyond the cause. */
+/** The values of a line after the cause. */
 export type Values = Pick<RefusalContext, 'party' | 'detail' | 'expected' | 'found'>;
 
 /** @param work what was refused, such as `a token exchange` */
@@ -32,7 +32,7 @@ export function noticeLine(kind: NoticeKind, values: Values): string {
   return line(NOTICES[kind], values, kind);
 }
 
-/** One word may refuse an access token and an external one, for different reasons. */
+/** Access tokens and external tokens share some names of reasons, so the anchors differ. */
 export function bearerAnchor(reason: BearerReason): string {
   return `bearer-${reason}`;
 }

@@ -1,6 +1,6 @@
-// Rows of refusals, which the rooms have: check, cause, remedy and answers.
+// The format of the rooms' rows of refusals: check, cause, remedy and answers.
 
-/** A check of a flow. Each flow makes those that apply to it, in this order. */
+/** The checks of all flows. Each flow runs the ones that apply, in this order. */
 export const CHECKS = [
   'endpoint',
   'form',
@@ -34,27 +34,27 @@ export type Check = (typeof CHECKS)[number];
 export interface Explanation {
   /** The fault. */
   readonly cause: string;
-  /** Who does what about it. A host that has settings for it says so in its own words. */
+  /** Who does what about it. A host may replace it with the names of its settings. */
   readonly remedy: string;
 }
 
-/** Of what has a place in the order of a flow. */
+/** A row with a place in the order of checks. */
 export interface CheckedExplanation extends Explanation {
   readonly check: Check;
 }
 
-/** Each is a warning of the log, and an event of the audit trail. */
+/** A refused token: a warning in the log, and an event in the audit trail. */
 export interface TokenRefusal extends CheckedExplanation {
-  /** The answer of the token endpoint; left out: that of nearly every refused token. */
+  /** The answer of the token endpoint; by default the one for nearly every refused token. */
   readonly oauth?: Required<EndpointAnswer>;
-  /** The answer of embedded login, a text for the message of a 401; left out: a login is never refused for this. */
+  /** The message of embedded login's 401; absent if a login is never refused for this. */
   readonly embed?: EndpointAnswer | string;
 }
 
-/** What an endpoint answers; how it is written is the endpoint's. */
+/** An endpoint's answer. The endpoint chooses its format. */
 export interface EndpointAnswer {
   readonly status: number;
-  /** The stable word for programs; of a refused login the reason, unless the row has another. */
+  /** The stable code for programs; for a refused login the reason, unless the row has another. */
   readonly error?: string;
   readonly message: string;
 }
@@ -62,12 +62,12 @@ export interface EndpointAnswer {
 /** The message of the answer is that of the `OAuthRefusal`. */
 export interface RequestRefusal extends CheckedExplanation {
   readonly status: number;
-  /** The word of the token endpoint's answer. Default `invalid_request`. */
+  /** The code of the token endpoint's answer. Default `invalid_request`. */
   readonly oauth?: string;
-  /** The word of embedded login's answer. Default: the kind. */
+  /** The code of embedded login's answer. Default: the reason. */
   readonly embed?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Not logged: no throttle bounds these requests, or they are no faults, and they must not fill the log. */
+  /** Not logged, because these requests are not throttled or are no mistakes, and must not fill the log. */
   readonly isSilent?: true;
 }
 

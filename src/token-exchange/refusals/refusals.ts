@@ -1,4 +1,4 @@
-// Why requests and access tokens are refused, and what the log warns of: the rows of all rooms. token-refusals.ts has those of tokens.
+// Concatenates all rooms' rows of refused requests and of warnings. token-refusals.ts has refused tokens.
 import { DPOP_REQUEST_REFUSALS } from '../dpop/dpop-refusals.js';
 import { ENDPOINT_REFUSALS } from '../endpoint/request-refusals.js';
 import { EXCHANGE_NOTICES } from '../exchange/exchange-refusals.js';
@@ -10,13 +10,13 @@ import { inOrderOfChecks } from './refusal.js';
 
 const REQUEST_ROWS = { ...ENDPOINT_REFUSALS, ...LOGIN_REQUEST_REFUSALS, ...DPOP_REQUEST_REFUSALS };
 
-/** Why a request is refused before a token is looked at. */
+/** Why a request is refused before its token is read. */
 export type RequestRefusalReason = keyof typeof REQUEST_ROWS;
 
 export const REQUEST_REFUSALS: Readonly<Record<RequestRefusalReason, RequestRefusal>> =
   inOrderOfChecks(REQUEST_ROWS);
 
-/** What the log warns of though the request goes on: mostly a mistake. */
+/** Warnings about successful requests, mostly mistakes. */
 export const NOTICES = { ...LOGIN_NOTICES, ...USER_NOTICES, ...PROJECT_NOTICES, ...EXCHANGE_NOTICES };
 
 export type NoticeKind = keyof typeof NOTICES;

@@ -1,4 +1,4 @@
-// Why a token is refused: the rows of all rooms, which answers, log, audit trail, metrics, explanations and documents read.
+// Concatenates all rooms' rows of refused tokens, for answers, log, audit trail, metrics, explanations and documents.
 import { ASSERTION_REFUSALS } from '../assertions/assertion-refusals.js';
 import { DPOP_REFUSALS } from '../dpop/dpop-refusals.js';
 import { EXCHANGE_REFUSALS } from '../exchange/exchange-refusals.js';
@@ -33,7 +33,7 @@ const ROWS = {
 export type TokenRefusalReason = keyof typeof ROWS;
 
 /**
- * A token that fails a check has passed those before.
+ * The rows in the order of the checks: a token that fails a check has passed all before.
  * Every refusal has one cause and one remedy, here and in refusals.ts, from which docs/refusals.md is written (D77).
  */
 export const TOKEN_REFUSALS: Readonly<Record<TokenRefusalReason, TokenRefusal>> = inOrderOfChecks(ROWS);

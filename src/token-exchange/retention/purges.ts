@@ -1,16 +1,16 @@
-// For how long the rows of this package stay, and the jobs that delete them.
+// The retention of this package's rows, and the jobs that delete them.
 import type { Purge } from '../../platform/jobs/purge.job.js';
 
 /**
- * For how long a replay record stays after its token has expired. Two instances may differ by twice what `ClockDifference` allows, so
- * the record is there for as long as any of them may still accept the token.
+ * How long a replay record stays after its token has expired. Two instances may differ by twice what `ClockDifference` allows, so
+ * the record exists as long as any of them may accept the token.
  */
 export const RETENTION_MARGIN_SECONDS = 3_600;
-/** For how long what has expired here may still be taken by an instance whose clock is behind. */
+/** How long an instance whose clock is behind may still accept expired tokens. */
 export const CLOCK_DIFFERENCE_MS = 60_000;
-/** Sessions and access tokens live a day at most; the rest is for clocks that differ. */
+/** Sessions and access tokens live a day at most. The rest covers differing clocks. */
 export const LOGOUT_KEPT_MS = 25 * 3_600_000;
-/** The row of an ended session stays for so long, for what is to be said of its end. */
+/** How long the row of an ended session stays, to tell why it ended. */
 export const ENDED_ROWS_STAY_SECONDS = 300;
 
 export const PURGES = {

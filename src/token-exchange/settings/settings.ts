@@ -4,7 +4,7 @@ import { flag, holding, oneOf, string, wholeNumber } from '../../platform/input/
 import { parsedUrl } from '../../platform/text/url.js';
 import { JWKS_SETTING_NAMES } from '../trust/entry-rules.js';
 
-/** What documents say of a setting beside its description: the default and the range in words. */
+/** The default and range of a setting in words, for documents. */
 interface Words {
   readonly otherwise?: string;
   readonly range?: string;
@@ -22,7 +22,7 @@ const DAY_SECONDS = 86_400;
 const SEALING_KEY_BYTES = 32;
 const strings = () => z.array(string(), 'must be a list of strings').readonly();
 
-/** Requests in a minute, or more than any client sends. */
+/** Requests a minute. */
 function perMinute(endpoint: string, standard: number) {
   return described(
     wholeNumber(1, 1_000_000).default(standard),
@@ -30,7 +30,7 @@ function perMinute(endpoint: string, standard: number) {
   );
 }
 
-/** An address that paths are put behind, and that tokens name as it is written. */
+/** An address before paths, which tokens name exactly as written. */
 function address() {
   return string()
     .refine((text) => parsedUrl(text) !== undefined, { error: 'must be a URL', abort: true })
@@ -79,7 +79,7 @@ export const SECTIONS = {
       'Maximum number of replay records that one purge statement deletes.',
     ),
   },
-  /** @rule 8.2 Every 300 seconds where no cache life is given. See jwks-refresh.ts, which waits so long. */
+  /** @rule 8.2 Every 300 seconds, if no cache lifetime is given. See jwks-refresh.ts, which applies it. */
   jwks: {
     refreshIntervalSeconds: described(
       wholeNumber(1, DAY_SECONDS).default(300),
@@ -116,7 +116,7 @@ export const SECTIONS = {
       wholeNumber(1, 10_000).default(100),
       'Maximum number of live sessions of a user; every two minutes the service ends the least recently used ones above it.',
     ),
-    /** Whether the cookie belongs to the site that frames the host (CHIPS). */
+    /** Whether the cookie is partitioned by the framing site (CHIPS). */
     partitioned: described(
       flag().default(true),
       'Adds `Partitioned` to the session cookie, so that it works where third-party cookies are blocked.',
@@ -143,7 +143,7 @@ const accessTokens = z.strictObject({
     otherwise: 'needed',
     range: 'a URL without a slash at its end',
   }),
-  /** Seal the signing keys in the database. The first seals, all unseal, so that one can be replaced. Secret. */
+  /** Keys for the signing keys in the database. The first seals, all unseal, so that one can be replaced. Secret. */
   sealingKeys: described(
     z
       .array(z.instanceof(Buffer))
@@ -158,7 +158,7 @@ const accessTokens = z.strictObject({
   dpopNonce: DPOP_NONCE,
 });
 
-/** Roles as the host names them; the rules about them are this module's. */
+/** The host's names of roles. This module has the rules about them. */
 const roles = z
   .strictObject({
     assignable: described(strings(), 'Roles that a `role` claim may assign.'),
@@ -181,7 +181,7 @@ const roles = z
     if (fault !== undefined) context.addIssue({ code: 'custom', path: fault.path, message: fault.message });
   });
 
-/** 2.5.4: a host that lists the owner's role would otherwise learn from the log that the claim is ignored. */
+/** Refuses the owner's role (2.5.4), which no claim can assign. */
 function rolesFault({
   assignable,
   owner,
@@ -210,11 +210,11 @@ const entryRules = z.strictObject({
 });
 
 /**
- * Where the host keeps its users, in the database of this package. With it the statement that uses up the tokens reads their users,
- * and only what changes something takes a transaction; without it every request does.
+ * The host's table of users, in the package's database. With it the statement that uses up the tokens also reads the users, and
+ * only changes need a transaction. Without it every request needs one.
  */
 const userTable = z.strictObject({
-  /** With its schema, where that is not on the search path. Names are written as in SQL without quotes. */
+  /** With its schema, if that is not on the search path. Names are written as in SQL without quotes. */
   name: string(),
   /** The type of its ids. */
   idType: oneOf(['uuid', 'text', 'bigint', 'integer']),
@@ -224,7 +224,7 @@ const userTable = z.strictObject({
     enabled: string(),
     givenName: string(),
     familyName: string(),
-    /** What `HostUser.accessGeneration` is. A trigger that raises it where a user is disabled also sees a change by hand. */
+    /** The column of `HostUser.accessGeneration`. A trigger that raises it when a user is disabled also covers manual changes. */
     accessGeneration: string(),
   }),
 });
@@ -257,7 +257,7 @@ export const SETTINGS = z.strictObject({
     'Prefix of the names under which events are emitted; the `name` in an event stays as it is.',
     { otherwise: '`svc.audit.`' },
   ),
-  /** Needed, except by the instance of this repository, which has `AccessTokenService` without this module. */
+  /** Required, except by the instance of this repository, which provides `AccessTokenService` itself. */
   accessTokens: accessTokens.optional(),
   sessions: section(SECTIONS.sessions),
   embedLogin: section(SECTIONS.embedLogin),
@@ -272,7 +272,7 @@ export const SETTINGS = z.strictObject({
   ),
   replayPurge: section(SECTIONS.replayPurge),
   jwks: section(SECTIONS.jwks),
-  /** Asked on every request. */
+  /** Called on every request. */
   isOffered: described(
     holding<() => boolean>((value) => typeof value === 'function', 'must be a function').optional(),
     'A function that is called at each request; while it says no, the endpoints answer 404.',
@@ -280,7 +280,7 @@ export const SETTINGS = z.strictObject({
   ),
 });
 
-/** What the paths of the endpoints begin with, unless the settings say otherwise. */
+/** The default prefix of the endpoints' paths. */
 export const PATH_PREFIX = '/rest/auth';
 
 /** Settings of the routes, needed at the registration, before anything is injected. */
@@ -292,7 +292,7 @@ export const ROUTES = z.strictObject({
     'Prefix of the paths of the endpoints, after a global prefix of yours; beside `useFactory` in `registerAsync`.',
     { range: 'a path without a slash at its end' },
   ),
-  /** Off for a host that has documents of its own there (RFC 8414, RFC 9728). */
+  /** Off for a host that publishes its own documents there (RFC 8414, RFC 9728). */
   metadata: described(
     flag().default(false),
     'Publishes key set and metadata at `/.well-known`; beside `useFactory` in `registerAsync`.',

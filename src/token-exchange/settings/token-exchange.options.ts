@@ -5,7 +5,7 @@ import type { ROUTES, SETTINGS } from './settings.js';
 
 /** The settings of a host: trusted keys and roles, and deviations from the defaults. */
 export type TokenExchangeSettings = z.input<typeof SETTINGS>;
-/** The same with the defaults. */
+/** The settings with their defaults. */
 export type GivenSettings = z.output<typeof SETTINGS>;
 
 export type RoleNames = Readonly<GivenSettings['roles']>;
@@ -22,7 +22,7 @@ export type AccessTokenSettings = Readonly<NonNullable<TokenExchangeSettings['ac
 export type SessionSettings = Readonly<GivenSettings['sessions']>;
 export type RouteSettings = Readonly<z.input<typeof ROUTES>>;
 
-/** All that the module goes by, completed and checked. */
+/** The complete and checked options of the module. */
 export type TokenExchangeOptions = Readonly<
   Pick<
     GivenSettings,
@@ -42,20 +42,20 @@ export type TokenExchangeOptions = Readonly<
   >
 > & {
   readonly trustedKeys: readonly TrustedKeyEntry[];
-  /** The `iss` of the host's own access tokens, which no external token and no entry may name; undefined: it is not known. */
+  /** The `iss` of the host's own access tokens, which no external token and no entry may name; undefined: unknown. */
   readonly ownIssuer?: string;
-  /** Where clients know the token endpoint, as an `aud` may call it; undefined: it is not known. */
+  /** The token endpoint's public address, as an `aud` may name it; undefined: unknown. */
   readonly tokenEndpoint?: string;
-  /** Where partners ask about refusals, as the `aud` of a question names it; undefined: it is not known. */
+  /** The public address for questions about refusals, as their `aud` names it; undefined: unknown. */
   readonly explainEndpoint?: string;
-  /** Whether the endpoints are there at this moment, asked on every request; else they answer 404. */
+  /** Whether the endpoints are available now; otherwise they answer 404. Called on every request. */
   readonly isOffered: () => boolean;
 };
 
 /** Injection token of the settings with their defaults. */
 export const TOKEN_EXCHANGE_SETTINGS = Symbol('TOKEN_EXCHANGE_SETTINGS');
 
-/** Injection token of the settings that make the routes, with their defaults. */
+/** Injection token of the routes' settings with their defaults. */
 export const ROUTE_SETTINGS = Symbol('ROUTE_SETTINGS');
 
 /** Injection token of the options. */

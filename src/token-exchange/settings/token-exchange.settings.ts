@@ -1,4 +1,4 @@
-// Completes what a host says by the defaults, and refuses what cannot be meant.
+// Completes a host's settings by the defaults, and refuses invalid ones.
 import type { z } from 'zod';
 import { read } from '../../platform/input/problems.js';
 import type { Log } from '../../platform/log/log.js';
@@ -37,7 +37,7 @@ function checked<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
 }
 
 /**
- * The options for settings that `givenSettings` has taken. Notes about the trusted keys are logged.
+ * The options for the settings of `givenSettings`. Logs notes about the trusted keys.
  * @throws RangeError naming the setting; Error with all problems of the trusted keys
  */
 export function completedOptions(settings: GivenSettings, log: Log = SILENT): TokenExchangeOptions {
@@ -48,7 +48,7 @@ export function completedOptions(settings: GivenSettings, log: Log = SILENT): To
     isOffered = () => true,
     ...others
   } = settings;
-  // An assertion is for the issuer of the host's access tokens.
+  // The audience of an assertion is the issuer of the host's access tokens.
   if (settings.idAssertion.enabled && ownIssuer(settings) === undefined)
     throw new RangeError('idAssertion.enabled: needs accessTokens.issuer or entryRules.baseUrl');
   return { ...others, ownIssuer: ownIssuer(settings), isOffered, trustedKeys: trustedKeys(settings, log) };
