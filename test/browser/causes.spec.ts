@@ -12,14 +12,7 @@ const WORKFLOW = 'Morning orders';
 
 describeInBrowser('a frame that cannot work', () => {
   const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: WORKFLOW } });
-  afterEach(() =>
-    Promise.all(
-      browsing.context
-        .pages()
-        .slice(1)
-        .map((page) => page.close()),
-    ),
-  );
+  afterEach(() => browsing.closePages());
   type Options = Partial<Parameters<typeof ElementPage.open>[1]>;
   const open = (options: Options = {}, host: Parameters<typeof ElementPage.open>[0] = browsing) =>
     ElementPage.open(host, { token: () => browsing.token('ada'), ...options });

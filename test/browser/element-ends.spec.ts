@@ -21,12 +21,7 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
   });
   afterEach(async () => {
     await browsing.proxy.behave('none');
-    await Promise.all(
-      browsing.context
-        .pages()
-        .slice(1)
-        .map((page) => page.close()),
-    );
+    await browsing.closePages();
     await browsing.context.clearCookies();
   });
 

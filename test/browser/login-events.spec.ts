@@ -11,14 +11,7 @@ const SLOW_MS = 4_000;
 
 describeInBrowser('the events of a login', () => {
   const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders' } });
-  afterEach(() =>
-    Promise.all(
-      browsing.context
-        .pages()
-        .slice(1)
-        .map((page) => page.close()),
-    ),
-  );
+  afterEach(() => browsing.closePages());
 
   const late = (product: ProductPage, what: RegExp) =>
     product.page.route(what, async (route: Route) => {

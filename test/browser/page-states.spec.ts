@@ -6,14 +6,7 @@ import { findingsIn } from './support/accessibility.js';
 
 describeInBrowser('the states of the pages', () => {
   const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders' } });
-  afterEach(() =>
-    Promise.all(
-      browsing.context
-        .pages()
-        .slice(1)
-        .map((page) => page.close()),
-    ),
-  );
+  afterEach(() => browsing.closePages());
 
   const signedIn = async (options: object = {}) => {
     const product = await browsing.productPage('partner.test', options);

@@ -16,14 +16,7 @@ describeInBrowser('the place that a frame shows', () => {
     for (let index = 0; index < ROWS; index += 1)
       await createWorkflow(browsing.service, id, `Orders ${index}`);
   });
-  afterEach(() =>
-    Promise.all(
-      browsing.context
-        .pages()
-        .slice(1)
-        .map((page) => page.close()),
-    ),
-  );
+  afterEach(() => browsing.closePages());
 
   const open = (attributes: string) =>
     ElementPage.open(browsing, { token: () => browsing.token('ada'), attributes });

@@ -8,14 +8,7 @@ describeInBrowser('pages of other origins', () => {
     customers: { ada: 'Morning orders' },
     policy: { origins: ['https://listed.example'] },
   });
-  afterEach(() =>
-    Promise.all(
-      browsing.context
-        .pages()
-        .slice(1)
-        .map((page) => page.close()),
-    ),
-  );
+  afterEach(() => browsing.closePages());
 
   it('[P.origins] a stolen token of an entry with other origins opens no session', async () => {
     const product = await browsing.productPage('other.test');
@@ -29,14 +22,7 @@ describeInBrowser('pages of other origins', () => {
 
 describeInBrowser('pages around and beside a frame', () => {
   const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders', ben: 'Secret of ben' } });
-  afterEach(() =>
-    Promise.all(
-      browsing.context
-        .pages()
-        .slice(1)
-        .map((page) => page.close()),
-    ),
-  );
+  afterEach(() => browsing.closePages());
   const signedIn = async () => {
     const product = await browsing.productPage();
     await product.login(browsing.token('ada'));

@@ -54,6 +54,12 @@ export class EmbeddedBrowsing {
     return browsing;
   }
 
+  /** Closes the pages that tests have opened. */
+  async closePages(): Promise<void> {
+    const [, ...opened] = this.context.pages();
+    await Promise.all(opened.map((page) => page.close()));
+  }
+
   async start(): Promise<void> {
     const {
       environment = {},
