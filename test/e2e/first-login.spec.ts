@@ -60,7 +60,7 @@ describeOnEachDatabase('[4.4.3] first logins', (database) => {
     expect(await madeFor(service, 'same')).toEqual([1, 1, 1, 1, 1]);
   });
 
-  it('[D6] of one identity with two addresses at once leave no user without a link', async () => {
+  it('[D6][2.5.1] of one identity with two addresses at once leave no user without a link', async () => {
     const tokens = Array.from({ length: 20 }, (_, index) =>
       tokenOf('wavering', `wavering-${index % 2}@partner.example`),
     );

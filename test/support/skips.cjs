@@ -18,7 +18,6 @@ const ALLOWED_SKIPS = [
   { name: 'Caddy', reason: /Caddy/i, install: 'apt-get install -y caddy' },
   { name: 'PgBouncer', reason: /PgBouncer/, install: 'apt-get install -y pgbouncer' },
   { name: 'promtool', reason: /promtool/, install: 'apt-get install -y prometheus' },
-  { name: 'faketime', reason: /faketime/, install: 'apt-get install -y faketime' },
   {
     name: 'Python with PyJWT, cryptography and Flask',
     reason: /Python 3/,
