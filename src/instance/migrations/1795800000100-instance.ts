@@ -28,7 +28,6 @@ const TABLES = [
   'credential',
   'audit_event',
   'audit_sink_cursor',
-  'active_user',
   'operator_password',
   'operator_session',
   'operator_sign_in_failure',
@@ -169,13 +168,6 @@ const OTHERS = [
     event_id bigint NOT NULL,
     moved_at timestamptz NOT NULL DEFAULT now(),
     ahead_since timestamptz
-  )`,
-  // A user who is deleted stays counted, so user_id refers to no row.
-  `CREATE TABLE active_user (
-    month date NOT NULL,
-    issuer text NOT NULL,
-    user_id uuid NOT NULL,
-    PRIMARY KEY (month, issuer, user_id)
   )`,
 
   `CREATE TABLE operator_password (

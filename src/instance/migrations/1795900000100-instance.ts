@@ -1,4 +1,4 @@
-// Triggers and indexes for memberships from a claim, of which a user and a project may have many.
+// The users of each month, and triggers and indexes for memberships from a claim, of which a user and a project may have many.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class Instance1795900000100 implements MigrationInterface {
@@ -11,6 +11,7 @@ export class Instance1795900000100 implements MigrationInterface {
   async down(queryRunner: QueryRunner): Promise<void> {
     // The triggers do the same work as those before. They go with their table.
     await queryRunner.query('DROP INDEX project_member_claimed, project_member_administrator');
+    await queryRunner.query('DROP TABLE active_user');
   }
 }
 
@@ -31,4 +32,11 @@ const STATEMENTS = [
   // What a claim costs must not grow with what people gave a user, nor with the members of a project.
   `CREATE INDEX project_member_claimed ON project_member (user_id, project_id) WHERE issuer IS NOT NULL`,
   `CREATE INDEX project_member_administrator ON project_member (project_id) WHERE role = 'project:admin'`,
+  // A user who is deleted stays counted, so user_id refers to no row.
+  `CREATE TABLE active_user (
+    month date NOT NULL,
+    issuer text NOT NULL,
+    user_id uuid NOT NULL,
+    PRIMARY KEY (month, issuer, user_id)
+  )`,
 ];
