@@ -1,7 +1,7 @@
 // The operations with what they inject, for the running service and for a command that has the database for itself. They start nothing.
 import type { Provider } from '@nestjs/common';
 import { AuditTrailReader } from '../audit/audit-trail.reader.js';
-import { InstanceProjects } from '../instance/instance-projects.js';
+import { InstanceProjects } from '../workspace/projects/instance-projects.js';
 import { USER_TABLE } from '../instance/token-exchange-settings.js';
 import type { StatementPool } from '../platform/database/database.js';
 import { OPERATOR_DATABASE } from '../platform/database/database.js';

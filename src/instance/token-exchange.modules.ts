@@ -20,7 +20,7 @@ import {
   givenSettings,
 } from '../token-exchange/instance.js';
 import { UsersModule } from '../users/users.module.js';
-import { InstanceProjects } from './instance-projects.js';
+import { InstanceProjects } from '../workspace/projects/instance-projects.js';
 import { InstanceTelemetry } from './instance-telemetry.js';
 import { isTokenExchangeOffered, tokenExchangeSettings } from './token-exchange-settings.js';
 

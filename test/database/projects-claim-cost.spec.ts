@@ -1,7 +1,7 @@
 // What a claim of projects costs with sixty thousand rows of each kind, by the plans of all statements that PostgreSQL runs for it.
 import type pg from 'pg';
 import { mostRows } from '../../bench/support/query-plans.mjs';
-import { InstanceProjects } from '../../src/instance/instance-projects.js';
+import { InstanceProjects } from '../../src/workspace/projects/instance-projects.js';
 import { Database } from '../../src/platform/database/database.js';
 import type { Transaction } from '../../src/platform/database/transaction.js';
 import { Transactions, managerOf } from '../../src/platform/database/transaction.js';

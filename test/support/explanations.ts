@@ -1,7 +1,7 @@
 // Explains tokens to tests as commands do it: by what a service was started with, and on its database.
 import { InstanceExplainer } from '../../src/administration/explain/instance-explainer.js';
 import type { AdministrationSettings } from '../../src/administration/settings.js';
-import { InstanceProjects } from '../../src/instance/instance-projects.js';
+import { InstanceProjects } from '../../src/workspace/projects/instance-projects.js';
 import { trustedKeysRules } from '../../src/instance/prepare-startup.js';
 import { USER_TABLE, explanationRules } from '../../src/instance/token-exchange-settings.js';
 import { Clock } from '../../src/platform/clock.js';

@@ -1,6 +1,6 @@
 // Explains the tokens that this instance is sent.
 import { Injectable } from '@nestjs/common';
-import { InstanceProjects } from '../../instance/instance-projects.js';
+import { InstanceProjects } from '../../workspace/projects/instance-projects.js';
 import { Clock } from '../../platform/clock.js';
 import { Transactions } from '../../platform/database/transaction.js';
 import type {

@@ -10,8 +10,8 @@ import { givenRows, identifier, sql } from '../../platform/database/sql.js';
 import { AuditTrail } from '../audit/audit.bus.js';
 import type { ExternalIdentity } from '../host/users.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
-import type { AskedId, TokenUse } from '../replay/token-use.js';
-import { shareOut } from '../replay/token-use.js';
+import type { AskedIds, TokenUse } from '../replay/token-use.js';
+import { shareOut, usedIds } from '../replay/token-use.js';
 import type { TokenExchangeOptions, UserTable } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { LinkedUser, LinkedUsers } from '../identity/decide.js';
@@ -35,8 +35,7 @@ interface Asker extends ExternalIdentity {
   readonly isActor: boolean;
 }
 
-interface Statement {
-  readonly asked: readonly AskedId[];
+interface Statement extends AskedIds {
   readonly askers: readonly Asker[];
 }
 
@@ -127,30 +126,10 @@ export function replayRefusal({ subject, actor }: Tokens): OAuthRefusal {
  */
 const LEAVES_DISK_TO_EVENT = sql` CROSS JOIN (SELECT set_config('synchronous_commit', 'off', true)) setting`;
 
-/**
- * Ends in `accepted (request)`: the requests whose tokens are all new. The primary key decides between
- * statements, token-use.ts within one.
- * @rule 5.2.5 = 8.14 A jti is accepted once.
- * @rule D3 A statement that commits alone uses up all tokens of a request, also of one that is refused.
- */
-const used = (source = sql``): Sql<Statement> => sql`asked AS (
-    SELECT hash, exp, request FROM ${givenRows('asked', ({ asked }: Statement) => asked, {
-      hash: ['uuid', ({ hash }) => hash],
-      exp: ['float8', ({ exp }) => exp],
-      request: ['integer', ({ request }) => request],
-    })}${source}
-  ), used AS (
-    INSERT INTO token_exchange_used_jti (jti_hash, expires_at) SELECT hash, to_timestamp(exp) FROM asked
-    ON CONFLICT DO NOTHING RETURNING jti_hash
-  ), accepted AS (
-    SELECT asked.request FROM asked LEFT JOIN used ON used.jti_hash = asked.hash
-    GROUP BY asked.request HAVING every(used.jti_hash IS NOT NULL)
-  )`;
-
 /** The statement of a host that has not named its table of users. */
 const USE_ALONE: UseStatement = new PreparedStatement(
   'jti_use',
-  sql<Statement>`WITH ${used()} SELECT request, false AS "isActor", NULL AS id FROM accepted`,
+  sql<Statement>`WITH ${usedIds()} SELECT request, false AS "isActor", NULL AS id FROM accepted`,
 );
 
 const ASKERS: Sql<Statement> = givenRows('asker', ({ askers }: Statement) => askers, {
@@ -170,7 +149,7 @@ export function useStatement(table: UserTable, isEventInDatabase: boolean): UseS
   const column = (member: keyof UserTable['columns']) => sql`account.${identifier(columns[member])}`;
   return new PreparedStatement(
     nameOn(table, isEventInDatabase ? 'token_use' : 'token_use_alone'),
-    sql<Statement>`WITH ${used(isEventInDatabase ? LEAVES_DISK_TO_EVENT : undefined)}
+    sql<Statement>`WITH ${usedIds(isEventInDatabase ? LEAVES_DISK_TO_EVENT : undefined)}
   SELECT accepted.request, asker.is_actor AS "isActor", found.*
   FROM accepted JOIN ${ASKERS} ON asker.request = accepted.request LEFT JOIN LATERAL (
     SELECT ${column('id')}::text AS id, ${column('role')} AS role, ${column('enabled')} AS enabled,

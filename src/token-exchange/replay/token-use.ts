@@ -1,5 +1,7 @@
 // The use of a token, and which request of one statement gets an id that several want.
 import { hash } from 'node:crypto';
+import type { Sql } from '../../platform/database/sql.js';
+import { givenRows, sql } from '../../platform/database/sql.js';
 
 /** The id of a verified token and its expiry, in seconds since the Unix epoch. */
 export interface TokenUse {
@@ -48,3 +50,28 @@ export function shareOut(requests: readonly (readonly TokenUse[])[]): {
   const inOrder = [...asked.values()].sort((one, other) => (one.hash < other.hash ? -1 : 1));
   return { asked: inOrder, replayed };
 }
+
+/** The input of a statement that uses ids up. */
+export interface AskedIds {
+  readonly asked: readonly AskedId[];
+}
+
+/**
+ * Ends in `accepted (request)`: the requests whose tokens are all new. The primary key decides between
+ * statements, `shareOut` within one.
+ * @rule 5.2.5 = 8.14 A jti is accepted once.
+ * @rule D3 A statement that commits alone uses up all tokens of a request, also of one that is refused.
+ */
+export const usedIds = (source = sql``): Sql<AskedIds> => sql`asked AS (
+    SELECT hash, exp, request FROM ${givenRows('asked', ({ asked }: AskedIds) => asked, {
+      hash: ['uuid', ({ hash }) => hash],
+      exp: ['float8', ({ exp }) => exp],
+      request: ['integer', ({ request }) => request],
+    })}${source}
+  ), used AS (
+    INSERT INTO token_exchange_used_jti (jti_hash, expires_at) SELECT hash, to_timestamp(exp) FROM asked
+    ON CONFLICT DO NOTHING RETURNING jti_hash
+  ), accepted AS (
+    SELECT asked.request FROM asked LEFT JOIN used ON used.jti_hash = asked.hash
+    GROUP BY asked.request HAVING every(used.jti_hash IS NOT NULL)
+  )`;

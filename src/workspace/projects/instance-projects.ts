@@ -1,10 +1,15 @@
 // Implements the port to projects with the tables of this instance's workspace.
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../platform/database/transaction.js';
-import { LostRaceError, managerOf } from '../platform/database/transaction.js';
-import type { ClaimingUser, HostProject, ProjectChange, ProjectQuery } from '../token-exchange/instance.js';
-import { ProjectDirectory } from '../token-exchange/instance.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import { LostRaceError, managerOf } from '../../platform/database/transaction.js';
+import type {
+  ClaimingUser,
+  HostProject,
+  ProjectChange,
+  ProjectQuery,
+} from '../../token-exchange/instance.js';
+import { ProjectDirectory } from '../../token-exchange/instance.js';
 
 // With subqueries for single projects and arrays of ids, the planner can only use the indexes. For joins it
 // might read whole tables, because its plans are generic.
