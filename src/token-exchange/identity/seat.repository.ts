@@ -80,8 +80,8 @@ function enabledUsers({ name, idType, columns: { id, enabled } }: UserTable): Sq
 }
 
 function takenStatement(links: Sql) {
-  return writtenSql(sql<Asked>`SELECT count(*)::int AS taken, coalesce(bool_or(user_id = ${USER}), false) AS "isSeated" FROM (
-      SELECT DISTINCT link.user_id::text AS user_id FROM ${links}
+  return writtenSql(sql<Asked>`SELECT count(*)::int AS taken, coalesce(bool_or(user_id::text = ${USER}), false) AS "isSeated" FROM (
+      SELECT DISTINCT link.user_id FROM ${links}
       WHERE link.issuer = ${ISSUER} AND link.subject <> ${SUBJECT}
     ) seated`);
 }

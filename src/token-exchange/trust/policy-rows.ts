@@ -24,7 +24,7 @@ export const ANY_DOMAIN = '*';
 export const FLOWS_BY_DEFAULT: ReadonlySet<Flow> = new Set<Flow>(['embed', 'exchange', 'logout']);
 
 const MAX_PER_MINUTE = 1_000_000;
-/** A count of so many takes a first login some tenths of a second. */
+/** A first login counts the users of its issuer, which more would make slow. */
 const MAX_USERS = 100_000;
 
 const DOMAINS = 'must be an array of at least one domain such as product.example, or ["*"] for any';
