@@ -1,4 +1,4 @@
-// The operator's pages: their sign-in, and the API by which they look and act.
+// The operator's page: its sign-in, and the API that it uses.
 import { join } from 'node:path';
 import { Controller, Inject, Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
@@ -27,8 +27,8 @@ import { OPERATOR_PURGE, OperatorSessionService } from './sign-in/operator-sessi
 import { OperatorSignInService } from './sign-in/operator-sign-in.service.js';
 
 /**
- * @rule D113 The operator's pages are one document, whose addresses name no person. See public/main.js for what outlives a
- *   sign-in. They show nothing by themselves: they ask the operator's API.
+ * @rule D113 The operator's page is one document, whose URLs name no person. See public/main.js for what
+ * outlives a sign-in. The document contains no data; it reads everything from the operator's API.
  */
 @Controller('admin')
 export class OperatorPageController extends PageController {

@@ -5,11 +5,11 @@ export const MOST_LISTED = 100;
 
 export interface Page<Item> {
   readonly data: readonly Item[];
-  /** Where the next page begins; null on the last one. */
+  /** Where the next page begins; null on the last page. */
   readonly nextCursor: string | null;
 }
 
-/** @param rows one more than asked for, where there are more */
+/** @param rows one more than the limit if there are more */
 export function pageOf<Row>(rows: readonly Row[], limit: number, cursorAt: (row: Row) => string): Page<Row> {
   const data = rows.slice(0, limit);
   const last = rows.length > limit ? data.at(-1) : undefined;

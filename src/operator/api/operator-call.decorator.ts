@@ -1,4 +1,4 @@
-// The decorators of the operator's API: for its controllers, and for the call that a route gets.
+// The decorators of the operator's API: for its controllers, and for the call parameter of routes.
 import type { ExecutionContext } from '@nestjs/common';
 import { Controller, UseFilters, UseGuards, applyDecorators, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
@@ -13,12 +13,12 @@ import {
 import type { OperationRequest } from '../../administration/administration.js';
 import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
 
-/** A call of the API: operations are asked for with it. */
+/** A call of the operator's API, with which operations are requested. */
 export interface OperatorCall extends OperationRequest {
   readonly session: LiveOperatorSession;
 }
 
-/** In this order: the limit of the address, the signed-in operator on a page of the instance, the operator's limit, the route. */
+/** The order: limit per address, signed-in operator on a page of the instance, limit per operator, route. */
 export function OperatorController(): ClassDecorator {
   return applyDecorators(
     Controller('rest/admin'),

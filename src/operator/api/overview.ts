@@ -1,4 +1,4 @@
-// The state of the instance for operators: what is configured and licensed, who leads, how sinks keep up.
+// The state of the instance for operators: configuration, licence, leader, and the sinks' backlog.
 import { Inject, Injectable } from '@nestjs/common';
 import { Read } from '../../administration/operation.js';
 import type { Startup } from '../../config/startup.js';
@@ -61,7 +61,7 @@ export class OverviewReader {
           : { until: endOf(license), features: [...license.features], ended: license.hasEnded(nowMs) },
       warnings,
       notes,
-      // The instance that answers.
+      // The instance that sends this response.
       instance: {
         startedAt: this.startedAt.toISOString(),
         leader: this.leader.isLeader,
@@ -70,19 +70,19 @@ export class OverviewReader {
         database: this.databaseSettings.kind,
         databaseVersion: row?.server_version ?? '',
       },
-      // Null: a reverse proxy says it.
+      // Null if a reverse proxy sets the header.
       frameAncestors: this.ancestors.current ?? null,
       // With a problem the service would not have started.
       variables: variableStates({ ...startup, problems: [] }),
       strict: config.strict,
       entryForm: entryForm(trustedKeysRules(config)),
-      // The algorithms that an entry with a static key may name.
+      // The possible algorithms of an entry with a static key.
       keyAlgorithms: ALGORITHMS,
-      // What the leader saw at its last look; other instances do not know.
+      // From the leader's last check; other instances do not know it.
       sinks: this.streaming
         .status()
         .map(({ sink, backlog }) => ({ name: sink, lagSeconds: backlog?.seconds ?? null })),
-      // Null: events are kept for ever.
+      // Null if events are kept for ever.
       retentionDays: config.auditRetentionDays === 0 ? null : config.auditRetentionDays,
     };
   }

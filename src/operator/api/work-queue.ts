@@ -1,17 +1,17 @@
-// Does one piece of work at a time, and lets a few wait.
+// Runs one task at a time, and lets a few wait.
 import { RETRY_AFTER_SECONDS } from '../../platform/http/temporarily-unavailable.exception.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 
-/** For a page that is loaded again, or two. */
+/** Enough for a page or two that are reloaded. */
 const MOST_WAITING = 4;
 
 export class WorkQueue {
-  /** Resolves with the work that was asked for last. */
+  /** Resolves with the task that was added last. */
   private latest: Promise<unknown> = Promise.resolve();
-  /** How many are at work or wait. */
+  /** The number of running and waiting tasks. */
   private asked = 0;
 
-  /** @throws TooManyRequestsError when so many wait already */
+  /** @throws TooManyRequestsError if too many tasks wait */
   async take<T>(work: () => Promise<T>): Promise<T> {
     if (this.asked > MOST_WAITING) throw new TooManyRequestsError(RETRY_AFTER_SECONDS.queue);
     this.asked += 1;

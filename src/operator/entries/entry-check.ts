@@ -1,4 +1,4 @@
-// Tries an entry out, before it is stored.
+// Tests an entry before it is stored.
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { InstanceExplainer } from '../../administration/explain/instance-explainer.js';
@@ -15,7 +15,7 @@ import { storableString } from '../../platform/input/schemas.js';
 import { inputOf } from '../../administration/input.js';
 
 const readEntry = inputOf({
-  /** As it would be stored. */
+  /** The entry to be stored. */
   entry: z.unknown(),
   /** Secret. */
   token: storableString().optional(),
@@ -30,8 +30,8 @@ export class EntryCheck {
   ) {}
 
   /**
-   * Says what the tokens of an entry may do, in phrases, and explains one by a flow of the entry. It changes nothing, and fetches
-   * nothing: keys of a key set count once they were fetched.
+   * Describes what an entry's tokens may do, and explains a token with one of the entry's flows. Changes and
+   * fetches nothing: keys of a key set are used only if they were already fetched.
    */
   @Read('keys try', readEntry)
   async check({ entry: value, token }: ReturnType<typeof readEntry>) {
@@ -39,7 +39,7 @@ export class EntryCheck {
     const checked = await this.entries.check(value, now);
     const { entry, problems, warnings, notes } = checked;
     const policy = entry === undefined ? [] : policyInWords(entry, now);
-    // A session is the last choice, because most entries allow one.
+    // Sessions come last, because most entries allow them.
     const flows = [...ISSUING_FLOWS, ...ACCESS_FLOWS];
     const flow = flows.find((one) => entry !== undefined && flowsOf(entry).has(one)) ?? 'exchange';
     const explanation =

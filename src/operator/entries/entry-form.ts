@@ -1,27 +1,33 @@
-// The form in which the policy of a trusted entry is set, from the rows of its members: what the page shows and asks for.
+// The page's form for the policy of a trusted entry, derived from the rows of its fields.
 import type { Row, Rows, TrustedKeysRules } from '../../token-exchange/instance.js';
 import { POLICY_GROUPS } from '../../token-exchange/instance.js';
 
-/** A field for one member. Texts have code between backquotes. */
+/** The form field of one entry field. Code in its texts is in backquotes. */
 interface FormField {
   readonly name: string;
   readonly kind: Row<unknown>['kind'];
   readonly label: string;
   readonly hint: string;
-  /** Those to choose from; undefined: any text. */
+  /** The choices; undefined: any string. */
   readonly values?: readonly string[];
-  /** The least and the most of a number. */
+  /** Minimum and maximum of a number. */
   readonly range?: readonly [number, number];
-  /** Whatever the others are; `leftOut` says where one is required unless another is as it says. */
+  /**
+   * Whether the field is always required. `leftOut` describes fields that are required unless another has a
+   * certain value.
+   */
   readonly isRequired: boolean;
-  /** Most entries need it. */
+  /** Whether most entries need it. */
   readonly isExpected: boolean;
-  /** What holds where it is left out: a value, or words. */
+  /** The effect of leaving it out: a value, or a description. */
   readonly leftOut: unknown;
   readonly members?: readonly FormField[];
 }
 
-/** The groups of fields with their titles. A structure without members is shown, and changed, as JSON and by commands. */
+/**
+ * The groups of fields with their titles. Structures without fields of their own are shown as JSON, and
+ * changed with commands.
+ */
 export function entryForm(rules: TrustedKeysRules) {
   return Object.entries<Rows>(POLICY_GROUPS).map(([title, rows]) => ({
     title,
@@ -52,7 +58,7 @@ function isRequired({ required }: Row<unknown>, { defaults }: TrustedKeysRules):
   return required === 'strictly' && defaults === 'strict';
 }
 
-/** A stored entry has defaults of its own, but under the strict policy. */
+/** The default of a stored entry; it differs under the strict policy. */
 function leftOut(row: Row<unknown>, rules: TrustedKeysRules): unknown {
   if (isRequired(row, rules) && row.unless !== undefined) return `an error, unless ${row.unless}`;
   const { defaults } = rules;

@@ -1,4 +1,4 @@
-// Trusted key entries, the key sets that are fetched for them, and revoked keys, as an operator sees and changes them.
+// Trusted key entries, their fetched key sets, and revoked keys, for operators.
 import { Delete, Get, Headers, HttpCode, Param, Post, Put } from '@nestjs/common';
 import { Administration } from '../../administration/administration.js';
 import { EntryOperations } from '../../administration/entries/entries.operations.js';
@@ -53,7 +53,10 @@ export class OperatorEntryController {
     return this.administration.perform(this.checks, 'check', body, call);
   }
 
-  /** Takes the whole entry, with the revision in `If-Match` (RFC 9110 §13.1.1) that its author has seen, so that no change is lost. */
+  /**
+   * Replaces the whole entry. `If-Match` (RFC 9110 §13.1.1) contains the revision that the author has seen,
+   * so that no change is lost.
+   */
   @Put('entries/:name')
   change(
     @Param('name') name: string,
@@ -114,7 +117,7 @@ export class OperatorEntryController {
   }
 }
 
-/** Without whose it is and where. */
+/** The key set without its entry and URL. */
 function keySetAnswer({ entry: _entry, url: _url, urlHash: _hash, ...answer }: EntryKeySet) {
   return answer;
 }

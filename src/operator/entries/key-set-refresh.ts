@@ -1,4 +1,4 @@
-// Lets an operator have a key set fetched at once, but not again and again.
+// Lets operators fetch a key set at once, but not repeatedly.
 import { Injectable, Optional } from '@nestjs/common';
 import { Administration } from '../../administration/administration.js';
 import { CommandError } from '../../administration/command-error.js';
@@ -10,14 +10,14 @@ import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js
 import { OperatorRefusal } from '../sign-in/operator-refusal.filter.js';
 import type { OperatorCall } from '../api/operator-call.decorator.js';
 
-/** The service asks a partner's server no more often, however many operators ask. */
+/** The minimum time between requests to a partner's server, however many operators ask. */
 const PAUSE_MS = 5_000;
-/** Longer than the leader takes to hear of it and to fetch, and shorter than the page waits for an answer. */
+/** Longer than the leader takes to react and fetch, and shorter than the page waits for a response. */
 const WAIT_SECONDS = 20;
 
 @Injectable()
 export class KeySetRefresh {
-  /** @param keys undefined where token exchange is off */
+  /** @param keys undefined if token exchange is off */
   constructor(
     private readonly administration: Administration,
     private readonly keySets: KeySetOperations,
@@ -26,8 +26,8 @@ export class KeySetRefresh {
   ) {}
 
   /**
-   * Returns the stored key set afterwards.
-   * @throws CommandError where no outcome came in time
+   * Fetches a key set, and returns the stored one afterwards.
+   * @throws CommandError if there was no outcome in time
    */
   async refresh(urlHash: string, call: OperatorCall): Promise<EntryKeySet> {
     if (this.keys === undefined) throw new OperatorRefusal('unavailable');

@@ -1,4 +1,4 @@
-// Why a call of the operator's API is refused, and how that is answered.
+// The refusals of the operator's API, and their responses.
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { Catch } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -8,11 +8,11 @@ import { NOT_FOUND } from '../../platform/http/answers.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 import { ApiRefusal } from '../../workspace/api/api-refusal.js';
 
-/** The word of each refusal, and how it is answered. */
+/** The response of each refusal. */
 const REFUSAL_ANSWERS = {
   /** There is no session, or it has ended. */
   sign_in_required: { status: 401, message: 'Sign in' },
-  /** An access token, or the session of an embedded login, was presented: neither opens anything here. */
+  /** The request has an access token, or the session of an embedded login. Neither gives access here. */
   operator_session_required: { status: 403, message: 'Only the sign-in of this page opens it' },
   csrf_refused: { status: 403, message: 'The request does not come from this instance' },
   invalid_credentials: { status: 401, message: 'The e-mail address or the password is wrong' },
@@ -22,11 +22,11 @@ const REFUSAL_ANSWERS = {
   unavailable: { status: 409, message: 'Token exchange is off' },
 };
 
-/** In the trail it is a refusal, as that of a command. */
+/** A refusal. The trail records it like a command's. */
 export class OperatorRefusal extends CommandError {
   override readonly name = 'OperatorRefusal';
 
-  /** @param detail what is answered beyond the word's own text; never a value that was sent or stored */
+  /** @param detail replaces the default message; never contains a sent or stored value */
   constructor(
     readonly word: keyof typeof REFUSAL_ANSWERS,
     readonly detail?: string,
@@ -50,7 +50,7 @@ export class OperatorRefusalFilter implements ExceptionFilter<Refusal> {
       void reply.headers(refusal.headers);
     }
     const { status, error, message } = answerTo(refusal);
-    // Every 404 has the same bytes (D23).
+    // Every 404 is identical (D23).
     await reply.status(status).send(status === 404 ? NOT_FOUND : { error, message, requestId });
   }
 }

@@ -1,4 +1,4 @@
-// Signing in at the operator's page and out, who is signed in, and setting one's password.
+// Sign-in and sign-out at the operator's page, the signed-in operator, and changing one's password.
 import {
   Controller,
   Delete,
@@ -66,7 +66,7 @@ export class OperatorSessionController {
     return this.answer(operator, operator);
   }
 
-  /** Also without a live session: somebody who signs out wants to be out. */
+  /** Works without a live session too: clearing the cookie is always right. */
   @Delete('session')
   @HttpCode(204)
   @UseGuards(OperatorAddressThrottlerGuard, OwnPageGuard)
@@ -109,7 +109,7 @@ export class OperatorSessionController {
     return this.answer(account, session);
   }
 
-  /** The signed-in operator. Times are ISO 8601; the session also ends half an hour after the last call. */
+  /** The signed-in operator. Times are ISO 8601. The session also ends half an hour after the last call. */
   private answer(
     person: Pick<LiveOperatorSession, 'email' | 'givenName' | 'familyName' | 'role'>,
     { userId, openedAt, expiresAt }: OperatorSession,

@@ -1,4 +1,4 @@
-// Opens, finds, lists and ends the sessions of operators.
+// Opens, finds, lists and ends operators' sessions.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/database/transaction.js';
@@ -13,11 +13,11 @@ import { OperatorSessionRepository } from '../../administration/accounts/operato
 
 export const SESSION_SECONDS = 8 * 3600;
 export const IDLE_SECONDS = 30 * 60;
-/** So often the row gets its last use, rather than at every call. */
+/** How often the time of the last use is written, instead of at every call. */
 const TOUCH_SECONDS = 60;
 const SECRET_BYTES = 32;
 
-/** Of sessions that have ended, and failed sign-ins that count no more. */
+/** Deletes expired sessions and forgotten failures. */
 export const OPERATOR_PURGE: Purge = {
   name: 'operator-purge',
   intervalSeconds: 300,
@@ -32,7 +32,7 @@ export const OPERATOR_PURGE: Purge = {
 /** A session that was just opened. */
 export interface OpenedOperatorSession {
   readonly session: OperatorSession;
-  /** For the cookie, and nothing else. */
+  /** Only for the cookie. */
   readonly secret: string;
 }
 
@@ -43,8 +43,11 @@ export class OperatorSessionService {
     private readonly clock: Clock,
   ) {}
 
-  /** @rule D105 A session lasts eight hours at most, and half an hour from its last use; its secret is stored as a hash.
-   * See hashing-turns.ts for what a sign-in costs, operator-session.repository.ts for role and state. */
+  /**
+   * @rule D105 A session lasts at most eight hours, and half an hour after its last use; its secret is stored
+   * as a hash. See hashing-turns.ts for the cost of a sign-in, and operator-session.repository.ts for role
+   * and state.
+   */
   async open(
     transaction: Transaction,
     userId: string,
@@ -59,8 +62,8 @@ export class OperatorSessionService {
   }
 
   /**
-   * Undefined where it has ended, or its user may not sign in any more.
-   * @param isUse whether a person asks: then the session lasts longer
+   * Undefined if the session has ended, or its user may no longer sign in.
+   * @param isUse whether a person makes the request, which extends the session
    */
   async find(secret: string, isUse = true): Promise<LiveOperatorSession | undefined> {
     const moments = this.moments();
@@ -72,7 +75,7 @@ export class OperatorSessionService {
     return found;
   }
 
-  /** @returns the session; undefined where it had ended already */
+  /** @returns the session; undefined if it had already ended */
   end(transaction: Transaction, secret: string): Promise<Pick<OperatorSession, 'id' | 'userId'> | undefined> {
     return this.sessions.deleteLive(transaction, hashOf(secret), this.moments());
   }

@@ -22,12 +22,12 @@ import { OperatorRefusal } from './operator-refusal.filter.js';
 import type { OpenedOperatorSession } from './operator-session.service.js';
 import { OperatorSessionService } from './operator-session.service.js';
 
-/** Where a request comes from. */
+/** The origin of a request. */
 export interface Origin {
-  /** As the throttle counts it. */
+  /** The client in the throttle's format. */
   readonly clientAddress: string;
   readonly requestId: string;
-  /** The secret of the session that the browser has; undefined: none. */
+  /** The secret of the browser's current session; undefined if there is none. */
   readonly presented?: string;
 }
 
@@ -38,7 +38,7 @@ export interface SignedIn extends OpenedOperatorSession {
 
 type RefusedWord = 'invalid_credentials' | 'invalid_code';
 
-/** A refusal inside a transaction, which ends it. */
+/** A refusal inside a transaction. It rolls the transaction back. */
 class LateRefusal extends Error {
   constructor(
     readonly reason: OperatorRefusalReason,
@@ -62,7 +62,8 @@ export class OperatorSignInService {
 
   /**
    * @throws OperatorRefusal `invalid_credentials` for every reason
-   * @throws TooManyRequestsError if the account waits for this address, or too many others are being checked
+   * @throws TooManyRequestsError if the account must wait for this address, or too many others are being
+   * checked
    */
   signIn(email: string, password: string, origin: Origin): Promise<SignedIn> {
     return this.inTurn(email, origin, async (key) => {
@@ -79,14 +80,15 @@ export class OperatorSignInService {
   }
 
   /**
-   * Sets the first password, or a new one, with a code from a command, and signs in.
+   * Sets the first or a new password with a code from a command, and signs in.
    * @throws OperatorRefusal `invalid_code`, or `bad_request` for a password that breaks a rule
-   * @throws TooManyRequestsError as `signIn`
+   * @throws TooManyRequestsError like `signIn`
    */
   setByCode(email: string, code: string, newPassword: string, origin: Origin): Promise<SignedIn> {
     refuseFault(newPassword);
     return this.inTurn(email, origin, async (key) => {
-      // Before the code is looked up, so that a wrong one takes its turn and its time too: strangers write no more refusals by it.
+      // Hashes before it looks the code up, so that a wrong code also takes its turn and its time: strangers
+      // cannot write more refusals with it.
       const hash = await this.hasher.hash(newPassword);
       const codeHash = hashOfCode(code);
       const userId = await this.accounts.findByCode(email, codeHash, this.clock.now());
@@ -96,7 +98,7 @@ export class OperatorSignInService {
       }
       return this.commit(origin, 'invalid_code', async (transaction) => {
         const account = await this.accounts.lock(userId, transaction);
-        // Of two requests at once one uses the code, by the lock of the row.
+        // Of two concurrent requests, the row lock lets only one use the code.
         const now = this.clock.now();
         if (!(await this.accounts.takeCode(transaction, userId, codeHash, now)))
           throw new LateRefusal('wrong_code', userId);
@@ -109,9 +111,9 @@ export class OperatorSignInService {
   }
 
   /**
-   * Changes one's own password. All sessions of before end, and another one is opened.
+   * Changes the operator's own password. Ends all earlier sessions, and opens a new one.
    * @throws OperatorRefusal `invalid_credentials`, or `bad_request` for a password that breaks a rule
-   * @throws TooManyRequestsError as `signIn`
+   * @throws TooManyRequestsError like `signIn`
    */
   changePassword(
     { email }: LiveOperatorSession,
@@ -148,9 +150,9 @@ export class OperatorSignInService {
   }
 
   /**
-   * Queues the check of an attempt. An attempt that must wait for its account takes no place; it is counted only once it is
-   * checked, so that a crowd delays no other account.
-   * @param work gets the function that forgets the attempt after a success
+   * Queues the check of an attempt. An attempt whose account must wait takes no turn. It is counted only when
+   * it is checked, so that a crowd does not delay other accounts.
+   * @param work gets the key of the attempt's failures, to delete them after a success
    */
   private async inTurn<T>(
     email: string,
@@ -165,7 +167,7 @@ export class OperatorSignInService {
     });
   }
 
-  /** A refusal inside the transaction is recorded after it, since it is rolled back. */
+  /** Records a refusal in the transaction after its rollback. */
   private async commit<Result>(
     origin: Origin,
     word: RefusedWord,
@@ -179,14 +181,14 @@ export class OperatorSignInService {
     }
   }
 
-  /** Ends the earlier session of a browser that signs in again, whose cookie is replaced. */
+  /** Ends the earlier session of a browser that signs in again, because its cookie is replaced. */
   private async left(transaction: Transaction, origin: Origin): Promise<AuditEvent[]> {
     const { presented } = origin;
     const ended = presented === undefined ? undefined : await this.sessions.end(transaction, presented);
     return ended === undefined ? [] : [this.signedOut(ended, origin)];
   }
 
-  /** The account of an e-mail address, if the password is its own and it may sign in. */
+  /** The account of an e-mail address, if its password is right and it may sign in. */
   private async checked(
     email: string,
     password: string,
@@ -213,7 +215,7 @@ export class OperatorSignInService {
     throw new OperatorRefusal(word);
   }
 
-  /** Role, state and password must be as they were checked: they may have changed while the hash was computed. */
+  /** Checks role, state and password again: they may have changed while the hash was computed. */
   private async confirmed(
     transaction: Transaction,
     { id, passwordHash }: OperatorAccount,
@@ -254,7 +256,7 @@ export class OperatorSignInService {
   }
 }
 
-/** Checked only after the password was, so that all of them take the same work. */
+/** Called only after the password was checked, so that every attempt takes the same work. */
 function reasonAgainst(
   account: OperatorAccount | undefined,
   isRight: boolean,

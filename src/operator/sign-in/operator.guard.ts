@@ -1,5 +1,5 @@
-// Lets a request of the operator's API through that comes from a page of the instance and, but for signing in, of a signed-in operator;
-// and not too often.
+// Guards of the operator's API: requests must come from a page of the instance and, except for sign-in, from
+// a signed-in operator. Also limits their rate.
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable, createParamDecorator } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
@@ -23,7 +23,7 @@ declare module 'fastify' {
 /** The `Sec-Fetch-Site` of requests that no other site made. */
 const OWN_SITES = new Set(['same-origin', 'none']);
 
-/** For signing in and out, without a session. */
+/** For sign-in and sign-out, without a session. */
 @Injectable()
 export class OwnPageGuard implements CanActivate {
   constructor(@Inject(STARTUP) private readonly startup: Startup) {}
@@ -36,7 +36,7 @@ export class OwnPageGuard implements CanActivate {
   }
 }
 
-/** For a route that the page calls by itself, without a person: it does not extend the sign-in (D113). */
+/** Marks a route that the page calls without a person: it does not extend the sign-in (D113). */
 export const Unattended = Reflector.createDecorator<undefined, true>({ transform: () => true });
 
 @Injectable()
@@ -62,16 +62,17 @@ export class OperatorGuard implements CanActivate {
 }
 
 /**
- * @rule D109 The operator's API takes only its own sign-in, for every role: no access token, no embedded session; and the
- *   operator's session opens nothing else. Nothing else reads its cookie.
+ * @rule D109 The operator's API accepts only its own sign-in, for every role: no access token, no embedded
+ * session. The operator's session gives access to nothing else. Nothing else reads its cookie.
  */
 function refuseOtherCredentials({ headers }: FastifyRequest): void {
   if (headers.authorization !== undefined) throw new OperatorRefusal('operator_session_required');
 }
 
 /**
- * Browsers send the cookie to pages of the same site only (`SameSite=Strict`); another origin of the site is not the instance.
- * Writes need the instance's own `Origin`, also to sign in; reads are refused to other sites (D109).
+ * Browsers send the cookie only to pages of the same site (`SameSite=Strict`), but another origin of the site
+ * is not the instance. Writes, including sign-in, need the instance's own `Origin`. Reads from other sites
+ * are refused (D109).
  */
 function refuseForeignPage({ method, headers }: FastifyRequest, baseUrl: string): void {
   const isOwn =
@@ -81,7 +82,7 @@ function refuseForeignPage({ method, headers }: FastifyRequest, baseUrl: string)
   if (!isOwn) throw new OperatorRefusal('csrf_refused');
 }
 
-/** Hands a route the operator who calls it. */
+/** Passes a route the calling operator. */
 export const CurrentOperator = createParamDecorator((_: unknown, context: ExecutionContext) =>
   operatorOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );
@@ -93,24 +94,27 @@ export function operatorOf({ operator }: Pick<FastifyRequest, 'operator'>): Live
 
 const SIGN_INS_PER_MINUTE = 30;
 const CALLS_PER_MINUTE = 600;
-/** Some operators may share an address. */
+/** Several operators may share an address. */
 const KNOCKS_PER_MINUTE = 1_200;
 
-/** @rule B.operator Calls of the operator's API and sign-ins are counted per client address, calls of an operator per operator besides. */
+/**
+ * @rule B.operator Calls of the operator's API and sign-ins are counted per client address; an operator's
+ * calls are also counted per operator.
+ */
 export const OperatorSignInThrottlerGuard = minuteThrottler(
   'operator-sign-in',
   STARTUP,
   () => SIGN_INS_PER_MINUTE,
 );
 
-/** Before the lookup of a cookie, which any stranger can make up. */
+/** Runs before a cookie is looked up, because strangers can invent cookies. */
 export const OperatorAddressThrottlerGuard = minuteThrottler(
   'operator-address',
   STARTUP,
   () => KNOCKS_PER_MINUTE,
 );
 
-/** Behind the OperatorGuard. */
+/** Runs after the OperatorGuard. */
 export const OperatorThrottlerGuard = minuteThrottler(
   'operator',
   STARTUP,
@@ -118,14 +122,15 @@ export const OperatorThrottlerGuard = minuteThrottler(
   (request: Pick<FastifyRequest, 'operator'>) => operatorOf(request).userId,
 );
 
-/** The `__Host-` prefix binds it to this host, `Secure` and `Path=/` (RFC 6265bis §4.1.3). */
+/** The `__Host-` prefix binds the cookie to this host, `Secure` and `Path=/` (RFC 6265bis §4.1.3). */
 const OPERATOR_COOKIE = '__Host-svc-operator';
 
-/** 256 bits in base64url: what is of another form was never set by us. */
+/** 256 bits in base64url: the service never sets another format. */
 const CARRIED_SECRET = new RegExp(`(?:^|;)[ \\t]*${OPERATOR_COOKIE}=([\\w-]{43})[ \\t]*(?=;|$)`);
 
 /**
- * The `Set-Cookie` value of a session. Browsers take it from `http://localhost` too, as that of embedded sessions.
+ * The `Set-Cookie` value of a session. Browsers also accept it from `http://localhost`, like embedded
+ * sessions' cookies.
  * @param maxAgeSeconds 0 clears the cookie
  */
 export function operatorCookie(secret: string, maxAgeSeconds: number): string {

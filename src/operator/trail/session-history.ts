@@ -1,25 +1,27 @@
-// How many embedded sessions were live at some moments, as far as the trail tells: it has their logins and what ended them.
+// Reconstructs from the trail how many embedded sessions were live at given moments, by their logins and the
+// events that ended them.
 import type { StoredEvent } from '../../audit/audit-trail.reader.js';
 
 type SessionEvent = Pick<StoredEvent, 'event' | 'occurredAt' | 'subjectUserId' | 'payload'>;
 
 const LOGIN = 'svc.audit.token-exchange.embed-login';
 
-/** What an event ends, by words that `tagsOf` a login has too. */
+/** What an event ends, as tags that `tagsOf` also gives to logins. */
 const ENDS: Readonly<Record<string, (event: SessionEvent) => readonly string[]>> = {
   'svc.audit.session.ended': ({ payload }) => (payload['sessionFamilyIds'] as string[]).map(familyTag),
   'svc.audit.token-exchange.user-signed-out': ({ subjectUserId }) => [`user ${subjectUserId}`],
   'svc.audit.token-exchange.trust-revoked': ({ payload }) => [keyTag(payload)],
 };
 
-/** What a history of sessions is made of. */
+/** The events from which the history of sessions is computed. */
 export const SESSION_EVENTS: readonly string[] = [LOGIN, ...Object.keys(ENDS)];
 
 /**
- * A session lives from its login until the next one in its family, its end, or the end of its lifetime.
- * @param events of `SESSION_EVENTS`, in any order, from a lifetime before the first moment on
- * @param moments and all other times in milliseconds since the Unix epoch
- * @returns how many sessions were live at each moment
+ * A session lives from its login until the next login in its family, an event that ends it, or the end of its
+ * lifetime.
+ * @param events of `SESSION_EVENTS`, in any order, beginning one lifetime before the first moment
+ * @param moments in milliseconds since the Unix epoch, like all times
+ * @returns the number of live sessions at each moment
  */
 export function liveSessions(
   events: readonly SessionEvent[],
@@ -49,7 +51,7 @@ function familyTag(id: string): string {
   return `family ${id}`;
 }
 
-/** Without a key: of all keys of the issuer. */
+/** Without a key, the tag for all keys of the issuer. */
 function keyTag({ issuer, kid }: Readonly<Record<string, unknown>>): string {
   return `key ${JSON.stringify([issuer, kid])}`;
 }

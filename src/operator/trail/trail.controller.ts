@@ -1,4 +1,4 @@
-// The audit trail, the state of the instance, its users by month, and what would become of a token, as an operator asks for them.
+// The audit trail, the state of the instance, and explanations of tokens, for operators.
 import { Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { Administration } from '../../administration/administration.js';
 import { TokenOperations } from '../../administration/explain/explain-token.operation.js';
@@ -72,7 +72,7 @@ export class OperatorTrailController {
     return { data: REFUSAL_REASONS, events: AUDIT_EVENT_NAMES };
   }
 
-  /** @throws OperatorRefusal for a request id, which has a route of its own */
+  /** @throws OperatorRefusal for a request id, which has its own route */
   @Post('explain')
   @HttpCode(200)
   async explain(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {
@@ -83,7 +83,7 @@ export class OperatorTrailController {
   }
 }
 
-/** A query has texts only. */
+/** Converts numbers, because a query contains only strings. */
 function withNumbers(query: Record<string, unknown>): Record<string, unknown> {
   const read = Object.entries(query).map(([name, value]) =>
     ['buckets', 'lastHours', 'months'].includes(name) && typeof value === 'string'

@@ -1,4 +1,4 @@
-// The audit trail for operators: numbers of exchanges and refusals, which refusals, and why.
+// The audit trail for operators: counts of exchanges and refusals, single refusals, and their causes.
 import { Inject, Injectable } from '@nestjs/common';
 import { UserProfileRepository } from '../../administration/accounts/user-profile.repository.js';
 import { explainedRequest, explanationOf } from '../../administration/explain/explained-request.js';
@@ -31,7 +31,7 @@ import { inputOf, readNothing } from '../../administration/input.js';
 
 const DAY_MS = 86_400_000;
 const SESSION_BUCKETS = 48;
-/** The newest. */
+/** The newest events. */
 const MOST_SESSION_EVENTS = 10_000;
 
 const MOST_BUCKETS = 96;
@@ -40,17 +40,20 @@ const USUAL_BUCKETS = 24;
 const readActivity = inputOf({ ...TIMES, buckets: wholeNumber(1, MOST_BUCKETS).optional() });
 type ActivityQuery = ReturnType<typeof readActivity>;
 
-/** Which page of the trail. */
+/** A page of the trail. */
 const TRAIL_PAGE = {
   limit: wholeNumber(1, MOST_LISTED).optional(),
   cursor: readBy(storableString(), checkCursor).optional(),
 };
-/** What is left out otherwise, since it would hide everything else. */
+/** Includes what is left out by default because it would bury everything else. */
 const ALSO = { also: oneOf(['readings', 'strangers', 'everything']).optional() };
 const readEventSearch = inputOf({ ...EVENT_FILTERS, ...ALSO, ...TIMES, ...TRAIL_PAGE });
 type EventSearch = ReturnType<typeof readEventSearch>;
 
-/** As of all events, but that `user` may also be an e-mail address or a `sub` that only tokens have. */
+/**
+ * The filters of all events, except that `user` may also be an e-mail address or a `sub` that only tokens
+ * contain.
+ */
 const REFUSAL_FILTERS = { ...EVENT_FILTERS, ...TIMES, event: oneOf(REFUSAL_EVENTS).optional() };
 const readFilters = inputOf(REFUSAL_FILTERS);
 type RefusalFilters = ReturnType<typeof readFilters>;
@@ -59,7 +62,7 @@ type RefusalSearch = ReturnType<typeof readSearch>;
 
 @Injectable()
 export class TrailOperations {
-  /** Of looks at the trail (D112). */
+  /** Runs searches of the trail one at a time (D112). */
   private readonly turns = new WorkQueue();
 
   constructor(
@@ -72,7 +75,10 @@ export class TrailOperations {
     @Inject(STARTUP) private readonly startup: Startup,
   ) {}
 
-  /** The one with the newest refusal first, a hundred at most; the totals count those that are left out, too. */
+  /**
+   * The group with the newest refusal comes first, at most a hundred. The totals include groups that are left
+   * out.
+   */
   @Read('audit refusal-groups', readFilters)
   async groupRefusals(search: RefusalFilters) {
     const range = rangeOf(search, this.clock.now());
@@ -88,7 +94,7 @@ export class TrailOperations {
     };
   }
 
-  /** How many embedded sessions were live over the last day. */
+  /** The number of live embedded sessions over the last day. */
   @Read('sessions history', readNothing)
   async countSessions() {
     const lifetimeMs = this.startup.config.sessionLifetimeSeconds * 1000;
@@ -107,7 +113,7 @@ export class TrailOperations {
       since: isoOf(since),
       until: isoOf(until),
       lifetimeSeconds: lifetimeMs / 1000,
-      // As many as at the end of each.
+      // The number at the end of each bucket.
       buckets: ends.map((end, index) => ({
         from: isoOf(end - stepMs),
         until: isoOf(end),
@@ -139,7 +145,7 @@ export class TrailOperations {
       until: (until ?? now).toISOString(),
       unit: 'events',
       bucketSeconds: seconds,
-      // Whether all of this time was counted; else only since `countedSince`.
+      // Whether the whole range was counted; otherwise counting begins at `countedSince`.
       complete: countedSince === undefined,
       readEvents,
       countedSince: (countedSince ?? since).toISOString(),
@@ -170,7 +176,7 @@ export class TrailOperations {
     return { ...shownPage(page, shownEvent), people: await this.peopleIn(page.events) };
   }
 
-  /** Who was asked for, where that is a user; null otherwise. */
+  /** The user that the search is about; null if it is not a user. */
   private async personAnswer(user: User | undefined) {
     const profile = user && (await this.profiles.find(user.id, this.clock.now()));
     if (user === undefined || profile === undefined) return null;
@@ -178,7 +184,10 @@ export class TrailOperations {
     return { ...listedUser(user), links, signIns, sessions };
   }
 
-  /** By which events are found, and the user who is meant by `user`; it may also be somebody known only from tokens. */
+  /**
+   * The filter of a search, and the user that `user` identifies. It may also identify a person known only
+   * from tokens.
+   */
   private async soughtBy({
     user,
     event,
@@ -190,7 +199,7 @@ export class TrailOperations {
     return { filter: { ...filter, person: found.person }, user: found.user };
   }
 
-  /** The e-mail addresses of their subjects and actors, by id; of those who are still there. */
+  /** The e-mail addresses of the events' subjects and actors, by id. Deleted users are missing. */
   private async peopleIn(events: readonly StoredEvent[]): Promise<Readonly<Record<string, string>>> {
     const ids = events.flatMap(({ subjectUserId, actorUserId }) => [subjectUserId, actorUserId]);
     const known = [...new Set(ids)].filter((id) => id !== null);
@@ -209,7 +218,10 @@ function outcomesOf(counts: readonly EventCount[]) {
   return { succeeded: sum(counts) - refused, refused };
 }
 
-/** By what the refused failed, and whose tokens came. Null: no issuer, or one that is not trusted. So all sums are the same. */
+/**
+ * Counts by reason and by issuer. Null means no issuer, or one that is not trusted, so that all totals are
+ * equal.
+ */
 function causesIn(counts: readonly EventCount[]) {
   return {
     reasons: refusalsByReason(counts).map(([reason, count]) => ({ reason, count })),
@@ -224,14 +236,14 @@ function refusalsByReason(counts: readonly EventCount[]): [string, number][] {
   return sumsBy(counts.filter(isRefusal), ({ reason }) => reason ?? '');
 }
 
-/** The largest first. */
+/** Largest first. */
 function sumsBy<Word>(counts: readonly EventCount[], wordOf: (count: EventCount) => Word): [Word, number][] {
   const sums = new Map<Word, number>();
   for (const one of counts) sums.set(wordOf(one), (sums.get(wordOf(one)) ?? 0) + one.count);
   return [...sums].sort(([, a], [, b]) => b - a);
 }
 
-/** Refusals of one reason, issuer and key; the cause stands once. */
+/** Refusals with the same reason, issuer and key, explained once. */
 function explainedGroup({ event, reason, issuer, kid, count, oldestAt, newestAt }: EventGroup) {
   const times = { firstAt: oldestAt.toISOString(), lastAt: newestAt.toISOString() };
   return { event, reason, ...explanationOf(event, reason), issuer, kid, count, ...times };
@@ -244,7 +256,10 @@ function refusalOf(stored: StoredEvent) {
   return { id, requestId, ...event };
 }
 
-/** What strangers may have sent is found where it is asked for: it could hide everything else (D79). */
+/**
+ * Events that strangers may have caused are found only on request, because they could bury everything else
+ * (D79).
+ */
 function asksForRefusals({ reason, issuer, kid, requestId }: SoughtEvents): boolean {
   return [reason, issuer, kid, requestId].some((filter) => filter !== undefined);
 }

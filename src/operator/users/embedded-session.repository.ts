@@ -1,4 +1,4 @@
-// Lists the embedded sessions that are live, with whose they are.
+// Lists the live embedded sessions with their users.
 import { Inject, Injectable } from '@nestjs/common';
 import { OPERATOR_DATABASE } from '../../platform/database/database.js';
 import type { StatementPool } from '../../platform/database/database.js';
@@ -7,14 +7,14 @@ import type { IssuerKey } from '../../token-exchange/instance.js';
 import { readRecordedKeys } from '../../token-exchange/instance.js';
 
 export interface EmbeddedSession {
-  /** Its family's. */
+  /** The id of its family. */
   readonly id: string;
   readonly userId: string;
   readonly email: string;
   readonly loginOrigin: string | null;
   readonly openedAt: Date;
   readonly expiresAt: Date;
-  /** Undefined where they were not recorded. */
+  /** Undefined if they were not recorded. */
   readonly signedBy: readonly IssuerKey[] | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface SessionQuery {
   /** The beginning of an e-mail address. */
   readonly email?: string;
   readonly issuer?: string;
-  /** Only what comes behind it. */
+  /** Only later rows in this order are returned. */
   readonly after?: Pick<EmbeddedSession, 'id' | 'expiresAt'>;
   readonly limit: number;
 }
@@ -33,8 +33,8 @@ export class EmbeddedSessionRepository {
   constructor(@Inject(OPERATOR_DATABASE) private readonly database: StatementPool) {}
 
   /**
-   * A page of them, the newest first: the newest ends last, and its time has an index. A family has several rows for half a
-   * minute after a renewal; the latest counts.
+   * A page of the live sessions, newest first: the newest expires last, and the expiry has an index. A family
+   * has several rows for half a minute after a renewal; only the latest is used.
    */
   async list(now: Date, { userId, email, issuer, after, limit }: SessionQuery): Promise<EmbeddedSession[]> {
     const rows = await this.database.query<EmbeddedSession & { signedBy: unknown }>(

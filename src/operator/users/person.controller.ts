@@ -1,4 +1,4 @@
-// Users and their sessions, embedded ones and operators', as an operator sees and ends them.
+// Users and their sessions, embedded and operators', for operators.
 import { Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { Administration } from '../../administration/administration.js';
 import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
@@ -56,7 +56,7 @@ export class OperatorPersonController {
     return this.change('enable', id, call);
   }
 
-  /** Revoked sessions open nothing, but their rows stay until they expire: so a page may have fewer. */
+  /** Omits revoked sessions, whose rows stay until they expire: a page may therefore have fewer. */
   @Post('sessions/search')
   @HttpCode(200)
   async sessions(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {
@@ -99,7 +99,7 @@ function embeddedAnswer(session: EmbeddedSession) {
   return { id, user: { id: userId, email }, loginOrigin, openedAt, expiresAt, issuers };
 }
 
-/** @param ownId the id of the session that makes this call */
+/** @param ownId the id of the calling operator's session */
 function operatorAnswer(session: LiveOperatorSession, ownId: string) {
   const { id, userId, email, openedAt, lastUsedAt, expiresAt, clientAddress } = session;
   const user = { id: userId, email };

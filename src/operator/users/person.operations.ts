@@ -1,4 +1,4 @@
-// Finds users and their live sessions, those of embedded logins and those of operators, and ends a session.
+// Finds users and their live sessions, embedded and operators', and ends sessions.
 import { Injectable } from '@nestjs/common';
 import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
 import { OperatorSessionRepository } from '../../administration/accounts/operator-session.repository.js';
@@ -27,16 +27,16 @@ import { inputOf } from '../../administration/input.js';
 const MOST_SEARCHED_CHARACTERS = 320;
 
 const readUserSearch = inputOf({
-  /** An id, or an e-mail address or its beginning; nothing: all. */
+  /** An id, or the beginning of an e-mail address; empty: all users. */
   search: stringUpTo(MOST_SEARCHED_CHARACTERS).optional(),
   limit: wholeNumber(1, MOST_LISTED).optional(),
-  /** Id of the last user of the page before: an e-mail address is in no cursor. */
+  /** The id of the previous page's last user, because cursors must not contain an e-mail address. */
   cursor: uuid().optional(),
 });
 type UserSearch = ReturnType<typeof readUserSearch>;
 
 const readSessionSearch = inputOf({
-  /** The id of a user, or the beginning of an e-mail address. */
+  /** A user's id, or the beginning of an e-mail address. */
   user: storableString().optional(),
   issuer: storableString().optional(),
   limit: wholeNumber(1, MOST_LISTED).optional(),
@@ -65,14 +65,14 @@ export class PersonOperations {
     private readonly clock: Clock,
   ) {}
 
-  /** One page, with the number of all users on the first page of all. */
+  /** One page. The first page of all users includes their total number. */
   @Read('users search', readUserSearch)
   async search({ search = '', limit = USUAL_LIMIT, cursor }: UserSearch) {
     const found = await this.find({ search, limit, cursor });
     const { data, nextCursor } = pageOf(found, limit, ({ id }) => id);
     const lastSignIns = await this.trail.lastSignIns(data.map(({ id }) => id));
     const total = search === '' && cursor === undefined ? await this.profiles.count() : null;
-    // Null where none of the user's last events is a sign-in.
+    // Null if none of the user's latest events is a sign-in.
     const shown = data.map((user) => ({
       ...listedUser(user),
       lastSignInAt: lastSignIns.get(user.id) ?? null,
@@ -80,7 +80,7 @@ export class PersonOperations {
     return { data: shown, nextCursor, total };
   }
 
-  /** One more than a page has, where there are more. */
+  /** Returns one more user than a page has, if there are more. */
   private async find({
     search,
     limit,
@@ -132,7 +132,7 @@ export class PersonOperations {
     return pageOf(rows, limit, ({ id, openedAt }) => placeAt(id, openedAt));
   }
 
-  /** Ends the whole family, also during a renewal. */
+  /** Ends the whole family, even during a renewal. */
   @Change('sessions end', readChosen)
   async endSession({ id }: Chosen, work: ChangeWork) {
     const { transaction, context } = work;
@@ -159,7 +159,7 @@ export class PersonOperations {
   }
 }
 
-/** A cursor of lists in the order of a moment, with an id where moments are the same. */
+/** A cursor for lists sorted by a moment, and by id if moments are equal. */
 function placeAt(id: string, moment: Date): string {
   return `${moment.getTime()}.${id}`;
 }
