@@ -1,4 +1,5 @@
-// Performs administrative operations in the running service, for commands that come by its socket and for the operator's page.
+// Runs administrative operations in the running service, for commands from its socket and for the operator's
+// page.
 import { Inject, Injectable, Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { VARIABLES } from '../config/environment.js';

@@ -1,4 +1,5 @@
-// The operations with what they inject, for the running service and for a command that has the database for itself. They start nothing.
+// The operations and their dependencies, for the running service and for commands that use the database
+// directly. They start nothing.
 import type { Provider } from '@nestjs/common';
 import { AuditTrailReader } from '../audit/audit-trail.reader.js';
 import { InstanceProjects } from '../workspace/projects/instance-projects.js';
@@ -30,7 +31,7 @@ import { OwnerProtection } from './users/owner-protection.js';
 import { TrailFilters } from './trail/read-audit-trail.operation.js';
 import { AdministrationSettings } from './settings.js';
 
-/** They need `AdministrationSettings`, `PersonHashes`, the audit bus, and the users of `UsersModule` besides. */
+/** They also need `AdministrationSettings`, `PersonHashes`, the audit bus, and the users of `UsersModule`. */
 export const ADMINISTRATION_PROVIDERS: Provider[] = [
   Administration,
   ...OPERATION_TYPES,

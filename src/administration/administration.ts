@@ -1,4 +1,5 @@
-// Performs administrative operations, and records each in the audit trail: the one place that decides when the trail is written.
+// Runs administrative operations, and records each in the audit trail. Only this file decides when the trail
+// is written.
 import type { Type } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -15,27 +16,27 @@ import { operationOf } from './operation.js';
 import { OwnerProtection } from './users/owner-protection.js';
 import { findUser } from './users/users.operations.js';
 
-/** Somebody who asks for an operation. */
+/** The origin of an operation. */
 export interface OperationRequest {
-  /** What the events, and the service's log lines, carry. */
+  /** The request id for events and the service's log lines. */
   readonly id: string;
-  /** Through the running service, on the database itself, or by the operator's page. */
+  /** Through the running service, directly on the database, or from the operator's page. */
   readonly way: 'service' | 'database' | 'operator';
-  /** The operator who asks, known for requests of the page. */
+  /** The requesting operator; only for requests of the page. */
   readonly operator?: AskingOperator;
 }
 
-/** An operator who is signed in. */
+/** A signed-in operator. */
 interface AskingOperator {
   readonly userId: string;
-  /** As the throttle counts it. */
+  /** The client in the throttle's format. */
   readonly clientAddress: string;
 }
 
-/** A part of an answer: the pages of a stream, then the result, which is the last; the result of a stream is null. */
+/** A part of a response: the pages of a stream, then the result. The result of a stream is null. */
 export type Piece = { readonly page: readonly unknown[] } | { readonly result: unknown };
 
-/** A page of the operator is read to its end: what is asked for is bounded. */
+/** Reads for the operator's page are never cancelled, because their work is bounded. */
 const NEVER = new AbortController().signal;
 
 @Injectable()
@@ -51,10 +52,10 @@ export class Administration {
   ) {}
 
   /**
-   * Performs a change, or a reading that is one answer.
+   * Runs a change, or a read with a single response.
    * @param operations the instance that has the method
    * @throws InputError for an input that breaks a rule
-   * @throws CommandError when it cannot be done: nothing is changed then, and the trail says that it was asked for
+   * @throws CommandError if it cannot be done: nothing was changed, and the trail records the request
    */
   async perform<T extends object, M extends OperationName<T>>(
     operations: T,
@@ -66,7 +67,9 @@ export class Administration {
     return (await this.answer(operation, operations, given, request, NEVER)) as AnswerOf<T, M>;
   }
 
-  /** Performs any operation in pieces. Throws as `perform`. @param stop ends streams, and readings that wait */
+  /**
+   * Runs any operation piece by piece. Throws like `perform`. @param stop ends streams, and reads that wait
+   */
   async *run(
     operation: Operation,
     operations: object,
@@ -83,7 +86,7 @@ export class Administration {
     yield { result: null };
   }
 
-  /** Resolves when the changes that were asked for are done or have failed. */
+  /** Resolves when all requested changes are done or have failed. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.changes);
   }
@@ -95,7 +98,7 @@ export class Administration {
       : this.read(...asked);
   }
 
-  /** In one transaction with its event. */
+  /** Runs a change and its event in one transaction. */
   private async change(
     operation: Operation,
     operations: object,
@@ -121,12 +124,12 @@ export class Administration {
     });
     this.changes.add(change);
     const { result, applied } = await change.finally(() => this.changes.delete(change));
-    // It is done. What this process does not learn now it learns by its next look.
+    // The change is done. If this process misses it now, it will see it at its next check.
     await applied?.().catch(() => undefined);
     return result;
   }
 
-  /** Recorded before anything is read: what cannot be written down does not happen. */
+  /** Records the read first: a read that cannot be recorded does not happen. */
   private async read(
     operation: Operation,
     operations: object,
@@ -157,9 +160,10 @@ export class Administration {
   }
 
   /**
-   * The operator who asks, locked until the transaction ends: one who was disabled or demoted a moment ago changes nothing more.
+   * The requesting operator, locked until the transaction ends: an operator who was disabled or demoted a
+   * moment ago changes nothing more.
    * @throws ActorError
-   * @throws CommandError for one who may not change that user
+   * @throws CommandError if the operator may not change that user
    */
   private async operatorOf(
     operation: Operation,
@@ -180,7 +184,7 @@ export class Administration {
     return asking;
   }
 
-  /** Does work, and records its failure. If even that cannot be written, the caller still gets the cause. */
+  /** Runs work, and records its failure. If that fails too, the caller still gets the original error. */
   private async recordingFailure<Result>(
     { name: operation }: Operation,
     request: OperationRequest,
@@ -198,7 +202,10 @@ export class Administration {
     }
   }
 
-  /** For the events of an operation: its user is their subject, and the operator who asks the actor. */
+  /**
+   * The context of an operation's own events: the affected user is their subject, and the requesting operator
+   * the actor.
+   */
   private contextOf({ id: requestId, operator }: OperationRequest): AuditContext {
     return { occurredAt: this.clock.now(), requestId, actorUserId: operator?.userId };
   }
@@ -209,7 +216,7 @@ function methodOf({ method }: Operation, operations: object) {
   return (input: unknown, more: unknown) => methods[method]?.(input, more);
 }
 
-/** The subject of the event of a request is the operator who asks, as for a call of the API. */
+/** The context of the request's event: its subject is the requesting operator, as for an API call. */
 function byWhom({ operator }: OperationRequest, { occurredAt, requestId }: AuditContext): AuditContext {
   return { occurredAt, requestId, subjectUserId: operator?.userId };
 }
@@ -220,14 +227,16 @@ function wayOf({ way, operator }: OperationRequest) {
 
 const MINUTE_MS = 60_000;
 
-/** Remembers what operators have just read, so that a page that is read again and again does not fill the trail with its readings. */
+/** Remembers what operators have read recently, so that repeated reads of a page do not fill the trail. */
 class RecordedReadings {
-  /** When each reading was recorded, in milliseconds of a clock that only goes forward. One that is forgotten is recorded once more. */
+  /**
+   * When each read was recorded, on the monotonic clock, in milliseconds. A forgotten read is recorded again.
+   */
   private readonly recordedAtMs = new LRUCache<string, number>({ max: 10_000 });
 
   /**
-   * Whether a reading has to be recorded (D109): the first of a person, an operation and its things within a minute has. A command's
-   * always has.
+   * Whether a read must be recorded (D109): the first within a minute by the same person, operation and
+   * objects. A command's reads are always recorded.
    */
   isDue(
     operation: string,
@@ -243,7 +252,7 @@ class RecordedReadings {
     return true;
   }
 
-  /** A reading that could not be recorded is due again. */
+  /** Makes reads that could not be recorded due again. */
   forget(): void {
     this.recordedAtMs.clear();
   }

@@ -1,6 +1,6 @@
-// The errors by which an operation says that it cannot do its work.
+// The errors of operations that cannot do their work.
 
-/** A command cannot do its work, for a reason that its user can do something about. Never holds secret values. */
+/** A command cannot do its work, for a reason that its user can fix. Never contains secrets. */
 export class CommandError extends Error {
   /** @param details one line each, listed below the message */
   constructor(
@@ -12,7 +12,7 @@ export class CommandError extends Error {
   }
 }
 
-/** The operator was disabled, or has lost the role, since the request came in. */
+/** The operator was disabled, or lost the role, after the request arrived. */
 export class ActorError extends CommandError {
   constructor() {
     super('You are no longer an operator.');
@@ -20,11 +20,11 @@ export class ActorError extends CommandError {
   }
 }
 
-/** An input of an operation breaks a rule. */
+/** An operation's input breaks a rule. */
 export class InputError extends CommandError {
   /**
-   * @param member of the input that breaks it
-   * @param rule in words that follow the member's name
+   * @param member the invalid property
+   * @param rule in words that follow the property's name
    */
   constructor(
     readonly member: string,

@@ -1,9 +1,11 @@
-// Reads the inputs of administrative operations strictly: each property by its schema, and no unknown ones.
+// Parses the inputs of administrative operations strictly: each property has a schema, and unknown ones are
+// refused.
 import { z } from 'zod';
 import { InputError } from './command-error.js';
 
 /**
- * A reader of inputs with these properties. It throws InputError for the first property that breaks its rule, or for the whole.
+ * Creates a parser for inputs with these properties. It throws InputError for the first property that breaks
+ * its rule.
  */
 export function inputOf<Shape extends z.ZodRawShape>(shape: Shape) {
   const schema = z.strictObject(shape, 'must be an object');
@@ -18,5 +20,5 @@ export function inputOf<Shape extends z.ZodRawShape>(shape: Shape) {
   };
 }
 
-/** Reads the input of an operation that needs none. */
+/** Parses the input of an operation without parameters. */
 export const readNothing = inputOf({});

@@ -1,5 +1,6 @@
-// An administrative operation is one request to the instance: by a command, in its own process or through the running service, or by
-// the operator's page. It is a method of an injectable class, with a decorator that names it.
+// An administrative operation is one request to the instance: from a command, directly or through the running
+// service, or from the operator's page. It is a method of an injectable class, with a decorator that names
+// it.
 import type { Type } from '@nestjs/common';
 import { SetMetadata } from '@nestjs/common';
 import { MetadataScanner, Reflector } from '@nestjs/core';
@@ -7,25 +8,25 @@ import type { AuditContext, AuditEvent } from '../token-exchange/instance.js';
 import type { Transaction } from '../platform/database/transaction.js';
 import type { User } from '../users/user.repository.js';
 
-/** What an operation gets and returns is JSON, since it may pass through a socket. */
+/** The rules of an operation. Input and result are JSON, because they may pass through a socket. */
 export interface OperationRules {
-  /** As its command is typed: `users create`. */
+  /** The name as typed on the command line: `users create`. */
   readonly name: string;
   readonly kind: 'change' | 'read' | 'stream';
   /**
-   * Checks an input.
-   * @throws InputError for the first member that breaks its rule
+   * Validates an input.
+   * @throws InputError for the first property that breaks its rule
    */
   read(input: unknown): unknown;
   /**
-   * The user whom a change concerns, by id or e-mail address. At the operator's page only the owner changes the owner (D121). The row
-   * is locked together with the row of the operator who asks: every change locks them in one order, so no two changes wait for each
-   * other.
+   * The user whom a change affects, by id or e-mail address. On the operator's page, only the owner changes
+   * the owner (D121). The user's row is locked together with the requesting operator's: every change locks
+   * them in one order, so that no two changes wait for each other.
    */
   changedUser?(input: never): string;
-  /** A reading that causes something is recorded each time. */
+  /** A read with side effects is always recorded. */
   readonly isAct?: true;
-  /** The things that are read, for the trail: local ids by their names in the API; left out: all. */
+  /** The objects that are read, for the trail: local ids by their names in the API; undefined: all. */
   things?(input: never): Readonly<Record<string, string>>;
 }
 
@@ -36,9 +37,9 @@ type Decorator<Method> = <Own extends Method>(
 ) => void;
 
 /**
- * Changes something in one transaction, whole or not at all. Every statement goes through the transaction, also a reading one: the
- * embedded database has one connection. The method may run again if it lost a race (`Transactions`), so it must not touch anything
- * else.
+ * Changes something in one transaction, completely or not at all. Every statement, also a read, must use the
+ * transaction, because the embedded database has one connection. The method may run again after a lost race
+ * (`Transactions`), so it must not have other effects.
  */
 export function Change<Input>(
   name: string,
@@ -48,7 +49,7 @@ export function Change<Input>(
   return declared({ ...rules, name, kind: 'change', read });
 }
 
-/** Reads an answer as a whole. */
+/** Reads a complete response. */
 export function Read<Input>(
   name: string,
   read: (input: unknown) => Input,
@@ -57,7 +58,10 @@ export function Read<Input>(
   return declared({ ...rules, name, kind: 'read', read });
 }
 
-/** Reads page by page what may be longer than memory holds, or endless. It ends when the client disconnects or the service stops. */
+/**
+ * Reads page by page what may be too long for memory, or endless. Ends when the client disconnects or the
+ * service stops.
+ */
 export function Stream<Input>(
   name: string,
   read: (input: unknown) => Input,
@@ -71,7 +75,7 @@ function declared(rules: OperationRules) {
   return SetMetadata(RULES, rules);
 }
 
-/** An operation, and where its method is. */
+/** An operation and its method. */
 export interface Operation extends OperationRules {
   readonly type: Type<object>;
   readonly method: string;
@@ -89,14 +93,14 @@ export function operationsOf(type: Type<object>): Operation[] {
   });
 }
 
-/** @throws Error for a method that is no operation */
+/** @throws Error if the method is not an operation */
 export function operationOf<T extends object>(type: Type<T>, method: OperationName<T>): Operation {
   const operation = operationsOf(type).find((one) => one.method === method);
   if (operation === undefined) throw new Error(`${type.name}.${method} is no operation`);
   return operation;
 }
 
-/** The names of methods. */
+/** The names of methods that can be operations. */
 export type OperationName<T> = {
   [M in keyof T]: T[M] extends (input: never, ...more: never[]) => Promise<unknown> | AsyncIterable<unknown>
     ? M
@@ -108,7 +112,7 @@ export type InputOf<T, M extends keyof T> = T[M] extends (input: infer Input, ..
   ? Input
   : never;
 
-/** The answer of an operation; of a stream, all its items. */
+/** The result of an operation; for a stream, all its items. */
 export type AnswerOf<T, M extends keyof T> = T[M] extends (
   ...given: never[]
 ) => Promise<Changed<infer Result>>
@@ -119,21 +123,26 @@ export type AnswerOf<T, M extends keyof T> = T[M] extends (
       ? readonly Item[]
       : never;
 
-/** What a change works with. */
+/** The context of a change. */
 export interface ChangeWork {
   readonly transaction: Transaction;
-  /** For events of its own. */
+  /** For its own events. */
   readonly context: AuditContext;
-  /** The operator who asks, locked and checked in this transaction; undefined: a command, which may all. */
+  /**
+   * The requesting operator, locked and checked in this transaction; undefined for a command, which may do
+   * everything.
+   */
   readonly operator?: User;
 }
 
 export interface Changed<Result> {
   readonly result: Result;
-  /** The changed things: local ids by their names in the API, `userId` for example. Never an e-mail address. */
+  /**
+   * The changed objects: local ids by their names in the API, for example `userId`. Never an e-mail address.
+   */
   readonly things: Readonly<Record<string, string>>;
-  /** What happened besides: recorded in the same transaction, and published after it. */
+  /** Further events, recorded in the same transaction and published after it. */
   readonly events?: readonly AuditEvent[];
-  /** Runs after the commit: updates what this process keeps of the changed data in memory. */
+  /** Runs after the commit: updates this process's in-memory copy of the changed data. */
   readonly applied?: () => Promise<void>;
 }

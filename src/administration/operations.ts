@@ -1,4 +1,4 @@
-// The operations that a command may ask the running service for; there are no others.
+// All operations that a command may request from the running service.
 import type { Type } from '@nestjs/common';
 import { ClientOperations } from './clients/clients.operations.js';
 import { CommandError } from './command-error.js';

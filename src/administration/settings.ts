@@ -1,13 +1,14 @@
-// What operations need of the configuration. They ask when they need it, so that a command works whatever is wrong with other settings.
+// The configuration that operations need. It is read on demand, so that a command works even if other
+// settings are invalid.
 import type { ExplanationRules, StoredEntriesRules } from '../token-exchange/instance.js';
 
 export abstract class AdministrationSettings {
   /** The configured entries, and the rules for stored ones. @throws ConfigurationError */
   abstract get trust(): StoredEntriesRules;
 
-  /** The variable, and the file, in which the configured entries are. */
+  /** The variable, and the file if there is one, with the configured entries. */
   abstract get configuredIn(): string;
 
-  /** What decides about the tokens that the service is sent. @throws ConfigurationError */
+  /** The rules for tokens that the service receives. @throws ConfigurationError */
   abstract explanationRules(): Promise<ExplanationRules>;
 }

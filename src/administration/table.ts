@@ -1,8 +1,11 @@
-// Lays rows out under headings, for people at a terminal.
+// Formats rows as a table for the terminal.
 
 const GAP = '  ';
 
-/** Columns are as wide as their widest cell; the last one is not filled up. Ends with a newline; empty without rows. */
+/**
+ * Columns are as wide as their widest cell; the last one is not padded. Ends with a newline; empty without
+ * rows.
+ */
 export function renderTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return '';
   const lines = [headings, ...rows.map((row) => row.map(printable))];
@@ -16,22 +19,22 @@ export function renderTable(headings: readonly string[], rows: readonly (readonl
   return `${rendered.join('\n')}\n`;
 }
 
-/** The text of a list: a row for each item. */
+/** Formats a list as a table with one row per item. */
 export function tableOf<Item>(headings: readonly string[], rowOf: (item: Item) => readonly string[]) {
   return (items: readonly Item[]): string => renderTable(headings, items.map(rowOf));
 }
 
-/** An address in which letters of other scripts may look like those of another address is marked. */
+/** Marks an address with non-ASCII letters, which may look like another address. */
 export function markedAddress(email: string): string {
   return /[^ -~]/.test(email) ? `${email} (not ASCII)` : email;
 }
 
-/** A name that was given, as JSON would write it. */
+/** A given name in JSON's notation. */
 export function quoted(name: string): string {
   return JSON.stringify(printable(name));
 }
 
-/** What was found about entries or settings, the gravest first; each ends with a newline. */
+/** Findings about entries or settings, most serious first; each ends with a newline. */
 export function findingLines(found: {
   readonly problems?: readonly string[];
   readonly warnings: readonly string[];
@@ -45,7 +48,7 @@ export function findingLines(found: {
   ];
 }
 
-/** Text of others must not move the cursor of a terminal, or end a line. */
+/** Replaces characters with which foreign text could move the terminal's cursor or end a line. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\uFFFD');
 }

@@ -1,18 +1,21 @@
-// Lets few passwords be hashed at once, and lets a few attempts wait for their turn.
+// Limits how many passwords are hashed at once, and lets a few attempts wait for their turn.
 import { RETRY_AFTER_SECONDS } from '../../platform/http/temporarily-unavailable.exception.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 
-/** Each takes 19 MiB and a thread of the pool that files and DNS wait for, too. */
+/** Each hash takes 19 MiB, and a thread of the pool that file access and DNS use too. */
 const MOST_AT_ONCE = 2;
-/** Others wait for their turn. */
+/** How many more may wait for their turn. */
 const MOST_WAITING = 20;
-/** Of addresses of either version, the widest first: /16, /24 and the address of IPv4, /32, /48 and /64 of IPv6. */
+/**
+ * The networks of an address by their number of groups, widest first: /16, /24 and the address itself for
+ * IPv4; /32, /48 and /64 for IPv6.
+ */
 const NETWORK_GROUPS = [2, 3, 4];
 const LONGEST_WAIT_MS = 5_000;
 
-/** An attempt that waits. */
+/** A waiting attempt. */
 interface Waiting {
-  /** Where it was made, the widest first. */
+  /** Its networks, widest first. */
   readonly networks: readonly string[];
   readonly go: () => void;
   readonly refuse: () => void;
@@ -23,11 +26,12 @@ export class HashingTurns {
   private readonly waiting = new Set<Waiting>();
 
   /**
-   * Queues work that hashes passwords: `MOST_AT_ONCE` run, `MOST_WAITING` wait, for `LONGEST_WAIT_MS` at most (D107). The oldest
-   * of the network with the fewest waiting is next; above the limit, the last of the network with the most is refused. So a
-   * network with many addresses takes no places of others.
-   * @param client as the throttle counts it
-   * @throws TooManyRequestsError where its turn does not come
+   * Queues work that hashes passwords: `MOST_AT_ONCE` run, `MOST_WAITING` wait, at most for `LONGEST_WAIT_MS`
+   * (D107). The next one is the oldest of the network with the fewest waiting. Above the limit, the last one
+   * of the network with the most is refused. A network with many addresses therefore takes no turns from
+   * others.
+   * @param client the client in the throttle's format
+   * @throws TooManyRequestsError if its turn does not come
    */
   async inTurn<T>(client: string, work: () => Promise<T>): Promise<T> {
     if (this.atWork < MOST_AT_ONCE) this.atWork++;
@@ -39,7 +43,7 @@ export class HashingTurns {
     }
   }
 
-  /** Resolves once a place is free. */
+  /** Resolves when it may run. */
   private turn(client: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
@@ -72,9 +76,10 @@ export class HashingTurns {
 }
 
 /**
- * The attempts of the network that has most of them, or fewest: by the widest networks, where these are equal by the next, and so on.
+ * The attempts of the network with the most, or the fewest, of them. Compares the widest networks first, and
+ * narrower ones if these are equal.
  * @param extreme `Math.max` or `Math.min`
- * @returns in their order; none only where there are none
+ * @returns the attempts in order; none only if there are none
  */
 function byCrowd(all: Iterable<Waiting>, extreme: (...counts: number[]) => number): readonly Waiting[] {
   let chosen = [...all];
@@ -90,7 +95,7 @@ function byCrowd(all: Iterable<Waiting>, extreme: (...counts: number[]) => numbe
   return chosen;
 }
 
-/** @param client an IPv4 address, or the /64 of an IPv6 one */
+/** @param client an IPv4 address, or the /64 of an IPv6 address */
 function networksOf(client: string): string[] {
   const groups = client.split(/[.:]/);
   return NETWORK_GROUPS.map((count) => groups.slice(0, count).join(':'));

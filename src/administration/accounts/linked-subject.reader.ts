@@ -1,4 +1,4 @@
-// Finds users by the subjects of their linked identities, and the other way round.
+// Finds users by the subjects of their linked identities, and vice versa.
 import { Inject, Injectable } from '@nestjs/common';
 import { OPERATOR_DATABASE } from '../../platform/database/database.js';
 import type { StatementPool } from '../../platform/database/database.js';
@@ -7,7 +7,7 @@ import type { StatementPool } from '../../platform/database/database.js';
 export class LinkedSubjectReader {
   constructor(@Inject(OPERATOR_DATABASE) private readonly database: StatementPool) {}
 
-  /** The subjects by which issuers name a user, a hundred at most. */
+  /** A user's subjects at all issuers, at most a hundred. */
   async subjectsOf(userId: string): Promise<string[]> {
     const links = await this.database.query<{ subject: string }>(
       'SELECT subject FROM token_exchange_identity_link WHERE user_id = $1 LIMIT 100',
@@ -16,7 +16,7 @@ export class LinkedSubjectReader {
     return links.map(({ subject }) => subject);
   }
 
-  /** The id of the user whom issuers name by a `sub`; undefined where none does, or they name different users. */
+  /** The id of the user to whom issuers have linked a `sub`; undefined if there is none, or more than one. */
   async findBySubject(subject: string, issuers: readonly string[]): Promise<string | undefined> {
     const [user, ...others] = await this.database.query<{ id: string }>(
       `SELECT DISTINCT user_id::text AS id FROM token_exchange_identity_link WHERE subject = $1 AND issuer = ANY ($2) LIMIT 2`,

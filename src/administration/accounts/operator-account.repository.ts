@@ -1,4 +1,4 @@
-// Whose password opens the operator's page: the passwords, the codes to set them, and all their queries.
+// Passwords for the operator's page, the codes to set them, and all their queries.
 import { Inject, Injectable } from '@nestjs/common';
 import { OPERATOR_DATABASE } from '../../platform/database/database.js';
 import type { StatementPool } from '../../platform/database/database.js';
@@ -9,7 +9,7 @@ import type { GlobalRole } from '../../users/role.js';
 import { OPERATOR_ROLES } from '../../users/role.js';
 import { UserRepository } from '../../users/user.repository.js';
 
-/** A user with what a sign-in is checked by. */
+/** A user with the data that a sign-in checks. */
 export interface OperatorAccount {
   readonly id: string;
   readonly email: string;
@@ -17,7 +17,7 @@ export interface OperatorAccount {
   readonly familyName: string;
   readonly role: GlobalRole;
   readonly enabled: boolean;
-  /** Null where none was set. */
+  /** Null if none was set. */
   readonly passwordHash: string | null;
 }
 
@@ -32,7 +32,7 @@ export class OperatorAccountRepository {
     private readonly users: UserRepository,
   ) {}
 
-  /** In one statement, so that it takes the same whether or not there is such a user. */
+  /** Uses one statement, so that it takes the same time whether or not the user exists. */
   async findByEmail(email: string): Promise<OperatorAccount | undefined> {
     const [account] = await this.database.query<OperatorAccount>(
       `SELECT ${ACCOUNT} WHERE u.normalized_email = $1`,
@@ -42,8 +42,9 @@ export class OperatorAccountRepository {
   }
 
   /**
-   * Locks the account until the transaction ends: its state, role and password stay. A separate statement, since one that waits
-   * for a lock sees other tables as they were before it waited. A write of the password locks this row first.
+   * Locks the account until the transaction ends: its state, role and password cannot change. The account is
+   * read by a separate statement, because a statement that waits for a lock sees other tables as they were
+   * before the wait. Every write of the password locks this row first.
    */
   async lock(userId: string, transaction: Transaction): Promise<OperatorAccount | undefined> {
     const manager = managerOf(transaction);
@@ -52,7 +53,7 @@ export class OperatorAccountRepository {
     return account;
   }
 
-  /** Also ends a code that was made for it. */
+  /** Also deletes a code for this user. */
   async setPassword(transaction: Transaction, userId: string, hash: string, changedAt: Date): Promise<void> {
     await managerOf(transaction).query(
       `INSERT INTO operator_password (user_id, password_hash, changed_at) VALUES ($1, $2, $3)
@@ -63,7 +64,7 @@ export class OperatorAccountRepository {
     await this.users.enablePasswordLogin(userId, transaction);
   }
 
-  /** Replaces an earlier code; the password stays until somebody uses this one. */
+  /** Replaces an earlier code. The password stays until the code is used. */
   async setCode(transaction: Transaction, userId: string, codeHash: Buffer, expiresAt: Date): Promise<void> {
     await managerOf(transaction).query(
       `INSERT INTO operator_password (user_id, code_hash, code_expires_at) VALUES ($1, $2, $3)
@@ -82,7 +83,7 @@ export class OperatorAccountRepository {
     return found?.id;
   }
 
-  /** Uses a code up; false if another request has. The row's lock decides. */
+  /** Uses up a code; false if another request already has. The row lock decides. */
   async takeCode(transaction: Transaction, userId: string, codeHash: Buffer, now: Date): Promise<boolean> {
     const taken = await managerOf(transaction).query<unknown[]>(
       `WITH taken AS (

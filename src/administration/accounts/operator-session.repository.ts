@@ -1,4 +1,4 @@
-// Sessions of operators: the rows and all their queries.
+// Operators' sessions: the rows and all their queries.
 import { Inject, Injectable } from '@nestjs/common';
 import { OPERATOR_DATABASE } from '../../platform/database/database.js';
 import type { StatementPool } from '../../platform/database/database.js';
@@ -7,20 +7,20 @@ import { managerOf } from '../../platform/database/transaction.js';
 import type { GlobalRole } from '../../users/role.js';
 import { OPERATOR_ROLES } from '../../users/role.js';
 
-/** Only the hash of its secret is stored: who reads the table cannot use a session. */
+/** A session. Only the hash of its secret is stored, so that a reader of the table cannot use it. */
 export interface OperatorSession {
-  /** Names the session in lists and in the trail; it opens nothing. */
+  /** Identifies the session in lists and in the trail; it gives no access. */
   readonly id: string;
   readonly userId: string;
   readonly openedAt: Date;
-  /** To the minute. */
+  /** Accurate to the minute. */
   readonly lastUsedAt: Date;
   readonly expiresAt: Date;
-  /** As the throttle counts it. */
+  /** The client in the throttle's format. */
   readonly clientAddress: string;
 }
 
-/** A session with its user as the user is now. */
+/** A session with the current data of its user. */
 export interface LiveOperatorSession extends OperatorSession {
   readonly email: string;
   readonly givenName: string;
@@ -28,10 +28,10 @@ export interface LiveOperatorSession extends OperatorSession {
   readonly role: GlobalRole;
 }
 
-/** The moments by which a session is checked. */
+/** The times against which a session is checked. */
 export interface SessionMoments {
   readonly now: Date;
-  /** A session that was not used since has ended. */
+  /** A session that was not used since then has ended. */
   readonly idleSince: Date;
 }
 
@@ -46,7 +46,7 @@ const LIVE = `SELECT s.id::text AS id, s.user_id::text AS "userId", s.opened_at 
 export class OperatorSessionRepository {
   constructor(@Inject(OPERATOR_DATABASE) private readonly database: StatementPool) {}
 
-  /** @param session of a user whose row is locked */
+  /** @param session a session of a user whose row is locked */
   async insert(transaction: Transaction, secretHash: Buffer, session: OperatorSession): Promise<void> {
     const { id, userId, openedAt, lastUsedAt, expiresAt, clientAddress } = session;
     await managerOf(transaction).query(
@@ -57,7 +57,7 @@ export class OperatorSessionRepository {
     );
   }
 
-  /** Role, state and access generation of its user count as they are now. */
+  /** Checks the user's current role, state and access generation. */
   async findLive(secretHash: Buffer, moments: SessionMoments): Promise<LiveOperatorSession | undefined> {
     const [found] = await this.database.query<LiveOperatorSession>(`${LIVE} AND s.secret_hash = $4`, [
       ...liveBy(moments),
@@ -67,8 +67,8 @@ export class OperatorSessionRepository {
   }
 
   /**
-   * A page of those that are live, the newest first.
-   * @param after only what comes behind it
+   * A page of the live sessions, newest first.
+   * @param after only later rows in this order are returned
    */
   list(
     moments: SessionMoments,
@@ -94,7 +94,7 @@ export class OperatorSessionRepository {
     await this.database.change('UPDATE operator_session SET last_used_at = $2 WHERE id = $1', [id, now]);
   }
 
-  /** @returns the session; undefined where none with this id was live */
+  /** @returns the session; undefined if no session with this id was live */
   async deleteLive(
     transaction: Transaction,
     secretHash: Buffer,
@@ -109,7 +109,7 @@ export class OperatorSessionRepository {
     return deleted;
   }
 
-  /** @returns the user whose session it was; undefined where it was not there */
+  /** @returns the session's user; undefined if the session did not exist */
   async delete(transaction: Transaction, id: string): Promise<string | undefined> {
     const [deleted] = await managerOf(transaction).query<{ userId: string }[]>(
       `WITH deleted AS (DELETE FROM operator_session WHERE id = $1 RETURNING user_id)
@@ -119,7 +119,7 @@ export class OperatorSessionRepository {
     return deleted?.userId;
   }
 
-  /** @returns how many there were */
+  /** @returns the number of deleted sessions */
   async deleteOfUser(transaction: Transaction, userId: string): Promise<number> {
     const deleted = await managerOf(transaction).query<unknown[]>(
       `WITH deleted AS (DELETE FROM operator_session WHERE user_id = $1 RETURNING 1) SELECT 1 FROM deleted`,

@@ -1,4 +1,4 @@
-// The rules of operators' passwords.
+// The rules for operators' passwords.
 import { isUnstorable } from '../../platform/json/strict-json.js';
 import { composed, hasMoreCharacters } from '../../platform/text/characters.js';
 
@@ -6,16 +6,17 @@ const MIN_PASSWORD_CHARACTERS = 12;
 const MAX_PASSWORD_CHARACTERS = 200;
 
 /**
- * The same password may be typed by one keyboard as one code point and by another as two (RFC 8265 §4.2.2: NFC). Nothing else is
- * changed: case, spaces and width stay.
+ * Two keyboards may produce different code points for the same password (RFC 8265 §4.2.2: NFC). Nothing else
+ * is changed: case, spaces and width stay.
  */
 export function normalizePassword(password: string): string {
   return composed(password);
 }
 
 /**
- * The rule that a new password breaks, in words that follow its name; undefined for one that may be set.
- * @rule D106 A password has 12 to 200 characters, counted as code points, and no other rule (NIST SP 800-63B §5.1.1.2).
+ * The rule that a new password breaks, in words that follow its name; undefined if it is allowed.
+ * @rule D106 A password has 12 to 200 characters, counted as code points, and no other rule (NIST SP 800-63B
+ * §5.1.1.2).
  */
 export function faultOfPassword(password: string): string | undefined {
   const text = normalizePassword(password);

@@ -1,4 +1,5 @@
-// Counts failed sign-ins of an account from an address, for all instances, and says how long the next one has to wait.
+// Counts failed sign-ins per account and address, for all instances, and computes how long the next one must
+// wait.
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { OPERATOR_DATABASE } from '../../platform/database/database.js';
@@ -7,12 +8,12 @@ import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import { normalizeEmail } from '../../users/email.js';
 
-/** So many in a row cost nothing but their throttle; each further one doubles the wait. */
+/** Failures in a row without a wait; each further one doubles it. */
 const FREE_FAILURES = 4;
 const LONGEST_WAIT_SECONDS = 900;
 const FORGOTTEN_AFTER_SECONDS = 86_400;
 
-/** Hashes the account, existing or not, and the client's address, to count their failures together. */
+/** Hashes the account, existing or not, and the client's address: the key of their common count. */
 export function failureKey(email: string, clientAddress: string): Buffer {
   return createHash('sha256')
     .update(`${normalizeEmail(email)}\0${clientAddress}`, 'utf8')
@@ -24,10 +25,11 @@ export class SignInFailureRepository {
   constructor(@Inject(OPERATOR_DATABASE) private readonly database: StatementPool) {}
 
   /**
-   * Counts an attempt as a failure before it is checked, in one statement: so many at once cannot all be the first.
-   * @rule D107 From the fifth failure in a row on an account waits, for that address alone: 1 second, then twice as long each time,
-   * 15 minutes at most. It is never locked: its user can sign in from elsewhere.
-   * @returns undefined where it may be checked; else the seconds to wait, at least one
+   * Counts an attempt as a failure before it is checked, in one statement, so that concurrent attempts cannot
+   * all be the first.
+   * @rule D107 From the fifth failure in a row, an account waits, for that address only: 1 second, then twice
+   * as long each time, at most 15 minutes. It is never locked: its user can sign in from elsewhere.
+   * @returns undefined if the attempt may be checked; otherwise the seconds to wait, at least one
    */
   async begin(key: Buffer, now: Date): Promise<number | undefined> {
     const begun = await this.database.query(
@@ -48,7 +50,10 @@ export class SignInFailureRepository {
     return (await this.wait(key, now)) ?? 1;
   }
 
-  /** Counts nothing. @returns the seconds to wait, at least one; undefined: no wait */
+  /**
+   * Reads the wait without counting. @returns the seconds to wait, at least one; undefined if there is no
+   * wait
+   */
   async wait(key: Buffer, now: Date): Promise<number | undefined> {
     const [held] = await this.database.query<{ waitsUntil: Date }>(
       `SELECT waits_until AS "waitsUntil" FROM operator_sign_in_failure
@@ -58,7 +63,7 @@ export class SignInFailureRepository {
     return held && Math.max(1, Math.ceil((held.waitsUntil.getTime() - now.getTime()) / 1000));
   }
 
-  /** The attempt has succeeded, and with it all before. */
+  /** Deletes the failures after a successful attempt. */
   async forget(transaction: Transaction, key: Buffer): Promise<void> {
     await managerOf(transaction).query('DELETE FROM operator_sign_in_failure WHERE key = $1', [key]);
   }

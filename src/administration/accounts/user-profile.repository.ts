@@ -1,20 +1,20 @@
-// The rest of a user beside the account's row: linked identities, sessions, sign-ins and origin.
+// Further data of a user: linked identities, sessions, sign-ins and origin.
 import { Inject, Injectable } from '@nestjs/common';
 import { SIGN_IN_EVENTS } from '../../audit/instance-events.js';
 import { OPERATOR_DATABASE, StatementPool } from '../../platform/database/database.js';
 
-/** JSON throughout; times are ISO 8601. */
+/** Consists of JSON values; times are ISO 8601. */
 export interface UserProfile {
-  /** The oldest first, a hundred at most. */
+  /** Oldest first, at most a hundred. */
   readonly links: readonly LinkedIdentity[];
-  /** How many embedded sessions are live. */
+  /** The number of live embedded sessions. */
   readonly sessions: number;
-  /** The latest first, a few. */
+  /** The latest few, newest first. */
   readonly signIns: readonly SignIn[];
   readonly hasPassword: boolean;
   /** Whether a token provisioned the user. */
   readonly provisioned: boolean;
-  /** A hundred at most. */
+  /** At most a hundred. */
   readonly projects: readonly Membership[];
 }
 
@@ -22,7 +22,7 @@ export interface Membership {
   readonly projectId: string;
   readonly name: string;
   readonly role: string;
-  /** The issuer whose claim gives it; null: given by hand. */
+  /** The issuer whose claim gives the membership; null if a user gave it. */
   readonly issuer: string | null;
   readonly externalKeys: readonly { readonly issuer: string; readonly key: string }[];
 }
@@ -34,7 +34,7 @@ interface LinkedIdentity {
   readonly linkedAt: string;
 }
 
-/** A token exchange or an embedded login that succeeded. */
+/** A successful token exchange or embedded login. */
 interface SignIn {
   readonly event: string;
   readonly occurredAt: string;
@@ -42,7 +42,7 @@ interface SignIn {
   readonly issuer: string | null;
 }
 
-/** So many of a user's last events are looked at for sign-ins. */
+/** How many of a user's latest events are searched for sign-ins. */
 const DEPTH = 1_000;
 const MOST_SIGN_INS = 5;
 

@@ -1,4 +1,4 @@
-// Adds, removes and lists the clients that may send identity assertions of a trusted key entry.
+// Adds, removes and lists the clients that may send a trusted key entry's identity assertions.
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
@@ -13,24 +13,24 @@ import { Change, Read } from '../operation.js';
 import { flag, storableString } from '../../platform/input/schemas.js';
 import { inputOf, readNothing } from '../input.js';
 
-/** Which client of which stored entry. */
+/** A client of a stored entry. */
 const CHOSEN_CLIENT = { entry: storableString(), id: storableString() };
 const readClient = inputOf(CHOSEN_CLIENT);
 type ChosenClient = ReturnType<typeof readClient>;
 
 export interface AddedClient extends ChangedEntry {
-  /** Shown this once: what is stored is its SHA-256. */
+  /** Shown only once: its SHA-256 is stored. */
   readonly secret?: string;
 }
 
 export interface ListedClient {
-  /** The name of the entry in logs and metrics. */
+  /** The entry's name in logs and metrics. */
   readonly entry: string;
   readonly issuer: string;
   readonly id: string;
-  /** By what it authenticates. */
+  /** How it authenticates. */
   readonly credential: 'secret' | 'two secrets' | 'keys' | 'key set' | 'metadata document';
-  /** The kids of its keys, or the address of its key set or document; empty: it has a secret. */
+  /** The kids of its keys, or the URL of its key set or document; empty if it has a secret. */
   readonly keys: readonly string[];
   /** Whether it may introspect access tokens. */
   readonly introspect: boolean;
@@ -44,7 +44,7 @@ const readNewClient = inputOf({
   ...CHOSEN_CLIENT,
   /** Its public keys, as JWKs. */
   keys: z.unknown(),
-  /** Where it publishes them. */
+  /** The URL of its key set. */
   jwksUrl: storableString().optional(),
   /** Its id is the URL of its client ID metadata document. */
   metadataDocument: flag().optional(),
@@ -58,7 +58,7 @@ export class ClientOperations {
     private readonly stored: StoredEntryChanges,
   ) {}
 
-  /** Without keys and address the client gets a secret. Both are checked with the entry. */
+  /** A client without keys and URL gets a secret. Both are validated with the entry. */
   @Change('clients add', readNewClient)
   async add(
     { entry, id, introspect, ...ofKeys }: ReturnType<typeof readNewClient>,
@@ -78,7 +78,7 @@ export class ClientOperations {
     return { ...changed, result: { ...changed.result, secret } };
   }
 
-  /** Both secrets count until one is removed. */
+  /** Both secrets are valid until one is removed. */
   @Change('clients add-secret', readClient)
   async addSecret(client: ChosenClient, work: ChangeWork) {
     const { secret, secretHash } = newSecret();
@@ -90,7 +90,7 @@ export class ClientOperations {
     return { ...changed, result: { ...changed.result, secret } };
   }
 
-  /** Of two secrets, the older one unless the newer is meant. */
+  /** Removes the older of two secrets, or the newer if requested. */
   @Change('clients remove-secret', readSecret)
   removeSecret({ newer = false, ...client }: ReturnType<typeof readSecret>, work: ChangeWork) {
     const remove = (hashes: readonly unknown[]) => {
@@ -100,7 +100,7 @@ export class ClientOperations {
     return this.entries.changed(work, withSecrets(client, remove));
   }
 
-  /** Its access tokens stay valid until they expire. */
+  /** The client's access tokens remain valid until they expire. */
   @Change('clients remove', readClient)
   remove({ entry, id }: ChosenClient, work: ChangeWork) {
     const remove = (clients: readonly unknown[]) => {
@@ -119,7 +119,7 @@ export class ClientOperations {
 
 const NO_SUCH_CLIENT = () => new StoredEntryError('The entry has no client with this id.');
 
-/** Changes the secrets of a client, as they are stored. */
+/** Changes a client's secrets in their stored form. */
 function withSecrets(
   { entry, id }: ChosenClient,
   change: (hashes: readonly unknown[]) => readonly unknown[],
@@ -142,7 +142,7 @@ function newSecret(): { readonly secret: string; readonly secretHash: string } {
   return { secret, secretHash: createHash('sha256').update(secret).digest('hex') };
 }
 
-/** Changes the clients of an entry, as they are stored. */
+/** Changes an entry's clients in their stored form. */
 function withClients(name: string, change: (clients: readonly unknown[]) => readonly unknown[]): EntryChange {
   const edit = (entry: EntryValue) => {
     const { clients } = entry;

@@ -1,4 +1,4 @@
-// Explains what the service would make of a token, without using it up; and why a request was refused.
+// Explains how the service would treat a token, without using it up, and why a request was refused.
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { AuditTrailReader } from '../../audit/audit-trail.reader.js';
@@ -23,25 +23,25 @@ const readTokenMembers = inputOf({
   actorToken: readBy(z.unknown(), tokenText).optional(),
   /** The DPoP proof of the request; not with an embedded login. */
   proof: readBy(z.unknown(), tokenText).optional(),
-  /** The next two not with an embedded login. */
+  /** Scope and resource are not for embedded logins. */
   scope: stringUpTo(FIELD_LIMITS.scope).optional(),
-  /** URIs with spaces between them. */
+  /** URIs separated by spaces. */
   resource: stringUpTo(FIELD_LIMITS.resource).optional(),
-  /** Of the page that posts an embedded login; left out: no browser does. */
+  /** The origin of the page that posts an embedded login; undefined: not from a browser. */
   origin: stringUpTo(FIELD_LIMITS.resource).optional(),
-  /** ISO 8601: the moment as of which times are checked; left out: now. */
+  /** ISO 8601: the time at which the token is checked; undefined: now. */
   at: moment().optional(),
 });
 
 /** A token as a client would send it. */
 export type TokenToExplain = ReturnType<typeof readTokenMembers>;
 
-/** A request that the trail records, by the `X-Request-Id` of the answer. */
+/** A request in the trail, by the `X-Request-Id` of its response. */
 const readRequest = inputOf({ requestId: readBy(storableString(), checkText) });
 
 export type Explained = { readonly token: TokenExplanation } | { readonly request: ExplainedRequest };
 
-/** The inputs that a flow does not have. */
+/** Inputs that do not apply to the flow. */
 function foreignTo(flow: AccessFlow): readonly (keyof TokenToExplain)[] {
   const { gives, hasActor } = FLOWS[flow];
   const ofOthers = gives === 'session' ? (['proof', 'scope', 'resource'] as const) : (['origin'] as const);
@@ -55,7 +55,7 @@ export class TokenOperations {
     private readonly trail: AuditTrailReader,
   ) {}
 
-  /** It changes nothing, and is in the trail without anything of the token. */
+  /** Changes nothing. The trail records it without the token. */
   @Read('token explain', readEither)
   async explain(input: ReturnType<typeof readEither>): Promise<Explained> {
     if ('requestId' in input) {
@@ -83,7 +83,7 @@ function readToken(input: unknown): TokenToExplain {
   throw new InputError(foreign, `is for ${foreign === 'origin' ? 'embedded logins' : 'token exchange'}`);
 }
 
-/** Every flow refuses longer ones as malformed. */
+/** Every flow refuses longer tokens as malformed. */
 function tokenText(value: unknown): Checked<string> {
   if (typeof value !== 'string' || value === '') return { rule: 'must be a token' };
   const isTooLong = value.length > MAX_TOKEN_CHARACTERS;

@@ -1,14 +1,14 @@
-// Says what the trail holds of one request, with cause and remedy of what was refused in it.
+// Explains the trail's events of one request, with cause and remedy of each refusal.
 import { outcomeOf } from '../../audit/instance-events.js';
 import { inOwnWords } from '../../config/remedies.js';
 import type { StoredEvent } from '../../audit/audit-trail.reader.js';
 import type { CheckedExplanation, Explanation } from '../../token-exchange/instance.js';
 import { BEARER_REFUSALS, FAULT, NOTICES, TOKEN_REFUSALS } from '../../token-exchange/instance.js';
 
-/** JSON throughout. */
+/** Consists of JSON values. */
 export interface ExplainedRequest {
   readonly requestId: string;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly events: readonly ExplainedEvent[];
 }
 
@@ -16,26 +16,26 @@ export interface ExplainedEvent {
   readonly event: string;
   /** ISO 8601. */
   readonly occurredAt: string;
-  /** Null where nothing was refused. */
+  /** Null if nothing was refused. */
   readonly reason: string | null;
-  /** The next three are null where no reason of that name is known. */
+  /** Check, cause and remedy are null if the reason is unknown. */
   readonly check: string | null;
   readonly cause: string | null;
   readonly remedy: string | null;
   readonly subjectUserId: string | null;
   readonly actorUserId: string | null;
-  /** What of the request did not count though it succeeded. */
+  /** Parts of the request that were ignored although it succeeded. */
   readonly notices: readonly (Explanation & { readonly kind: string; readonly detail: string })[];
-  /** As it was stored. */
+  /** The stored payload. */
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** Tokens are refused by a check, other things without one. */
+/** Only refusals of tokens have a check. */
 type KnownExplanation = Explanation & Partial<CheckedExplanation>;
 
 const OF_ACCESS_TOKENS = inOwnWords(BEARER_REFUSALS);
 
-/** Every reason that is known, with what is said of it. */
+/** Every known reason with its explanation. */
 export const REFUSAL_REASONS = [
   ...Object.entries<KnownExplanation>(TOKEN_REFUSALS),
   ...Object.entries<KnownExplanation>(OF_ACCESS_TOKENS),
@@ -60,7 +60,7 @@ function explainedEvent({ event, occurredAt, payload, ...stored }: StoredEvent):
   };
 }
 
-/** By the member of a success that names what did not count. */
+/** By the property of a successful event that names what was ignored. */
 const NOTED = { replacedRedirect: 'redirect_replaced', ignoredRole: 'role_ignored' } as const;
 
 function noticesIn(payload: StoredEvent['payload']): ExplainedEvent['notices'] {
@@ -70,7 +70,7 @@ function noticesIn(payload: StoredEvent['payload']): ExplainedEvent['notices'] {
   });
 }
 
-/** Check, cause and remedy of an event's reason; nulls for an unknown one. */
+/** Check, cause and remedy of an event's reason; null if it is unknown. */
 export function explanationOf(event: string, reason: string | null) {
   const { check = null, cause = null, remedy = null } = (reason && known(event, reason)) || {};
   return { check, cause, remedy };

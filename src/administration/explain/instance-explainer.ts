@@ -1,4 +1,4 @@
-// Explains the tokens that this instance is sent.
+// Explains tokens that this instance receives.
 import { Injectable } from '@nestjs/common';
 import { InstanceProjects } from '../../workspace/projects/instance-projects.js';
 import { Clock } from '../../platform/clock.js';
@@ -36,7 +36,7 @@ export class InstanceExplainer {
     private readonly clock: Clock,
   ) {}
 
-  /** @param alsoTrusted entries that are taken for stored ones */
+  /** @param alsoTrusted entries to treat as stored */
   async explain(
     request: ExplanationRequest,
     alsoTrusted: readonly CheckedStoredEntry[] = [],

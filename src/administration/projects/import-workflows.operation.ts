@@ -1,4 +1,4 @@
-// Brings workflows into the personal project of a user: all of a file, or none.
+// Imports workflows into a user's personal project: all of a file, or none.
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
@@ -23,7 +23,7 @@ import type { Checked } from '../../platform/input/schemas.js';
 import { readBy, storableString } from '../../platform/input/schemas.js';
 import { inputOf } from '../input.js';
 
-/** Rows of one statement. Where the embedded database runs on the main thread, requests wait for it. */
+/** Rows per statement. If the embedded database runs on the main thread, each statement blocks requests. */
 const BATCH_SIZE = 25;
 /** The command line shows all problems of its file; this limit is for other callers. */
 const MOST_PROBLEMS = 10;
@@ -67,10 +67,10 @@ function drafts(value: unknown): Checked<readonly WorkflowDraft[]> {
   return problems.length === 0 ? { value: workflows } : { rule: problems.slice(0, MOST_PROBLEMS).join('; ') };
 }
 
-/** A workflow that has no project yet. */
+/** A workflow without its project. */
 export type WorkflowDraft = Omit<NewWorkflow, 'projectId'>;
 
-/** The workflows, or problems with which nothing is imported. */
+/** The workflows, or problems, with which nothing is imported. */
 interface WorkflowFileReading {
   readonly workflows: WorkflowDraft[];
   readonly problems: string[];
@@ -79,7 +79,7 @@ interface WorkflowFileReading {
 const MAX_NAME_CHARACTERS = 128;
 const DEFAULTS = { active: false, nodes: [], connections: {} };
 
-/** The rule of each member, in words and as a check. */
+/** Each field's rule, in words and as a check. */
 const RULES = [
   { member: 'name', rule: `must be a text of 1 to ${MAX_NAME_CHARACTERS} characters`, holds: isName },
   { member: 'active', rule: 'must be true or false', holds: (value: unknown) => typeof value === 'boolean' },
@@ -88,7 +88,7 @@ const RULES = [
 ];
 const KNOWN = RULES.map(({ member }) => member);
 
-/** Reads a JSON array of `{name, active?, nodes?, connections?}`; all problems are reported at once. */
+/** Parses a JSON array of `{name, active?, nodes?, connections?}`, and reports all problems at once. */
 export function readWorkflowFile(text: string): WorkflowFileReading {
   try {
     return readWorkflows(parseStrictJson(text));
@@ -98,7 +98,7 @@ export function readWorkflowFile(text: string): WorkflowFileReading {
   }
 }
 
-/** As `readWorkflowFile`, of what was parsed already. */
+/** Like `readWorkflowFile`, for parsed JSON. */
 export function readWorkflows(list: unknown): WorkflowFileReading {
   if (!Array.isArray(list)) return { workflows: [], problems: ['must be a JSON array of workflows'] };
   const problems = list.flatMap((value, index) => workflowProblems(value, index));
@@ -112,7 +112,7 @@ function workflowProblems(value: unknown, index: number): string[] {
   return problems.map((problem) => `workflow ${index}, ${problem}`);
 }
 
-/** Unknown members would be lost silently. */
+/** Refuses unknown fields, which would be lost silently. */
 function unknownMembers(workflow: Record<string, unknown>): string[] {
   const unknown = Object.keys(workflow).filter((member) => !KNOWN.includes(member));
   return unknown.map(
@@ -129,7 +129,7 @@ function brokenRules(workflow: Record<string, unknown>): string[] {
   ];
 }
 
-/** No larger than one that comes by the API: its answer must stay within bounds. */
+/** Refuses workflows that are larger than the API allows: responses must stay within bounds. */
 function excess(workflow: Record<string, unknown>): string[] {
   const isTooLarge = Buffer.byteLength(JSON.stringify(workflow)) > BODY_LIMIT_BYTES;
   return isTooLarge ? [`as a whole: is larger than ${BODY_LIMIT_BYTES / 1024} KiB`] : [];

@@ -1,4 +1,4 @@
-// Lists projects with the keys by which tokens of partners name them, and gives a project such a key.
+// Lists projects with their keys in partners' tokens, and sets such a key.
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { hasMoreCharacters } from '../../platform/text/characters.js';
@@ -46,7 +46,7 @@ export class ProjectOperations {
     }
   }
 
-  /** The project's earlier key of the issuer is replaced, and another project that has the key loses it. */
+  /** Replaces the project's earlier key of the issuer. Another project that has the key loses it. */
   @Change('projects set-key', readKey)
   async setKey(input: ReturnType<typeof readKey>, { transaction }: ChangeWork) {
     const { project } = input;

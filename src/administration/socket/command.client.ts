@@ -1,4 +1,4 @@
-// The socket by which commands reach the running service: where it is, what goes through it, and how the service is asked by it.
+// The socket through which commands reach the running service: its path, its protocol, and the client.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:http';
@@ -9,15 +9,21 @@ import type { Piece } from '../administration.js';
 import { CommandError, InputError } from '../command-error.js';
 import type { Operation } from '../operation.js';
 
-/** The shortest limit of the systems is 104 bytes, with the byte that ends the path; what is longer some cut off without a word. */
+/**
+ * The smallest limit of the operating systems is 104 bytes, including the terminating NUL. Some truncate
+ * longer paths silently.
+ */
 const PATH_LIMIT_BYTES = 100;
 
-/** @param dataDirectory of the embedded database; a relative one is in the working directory of the process */
+/**
+ * @param dataDirectory the embedded database's directory; a relative path is resolved in the working
+ * directory
+ */
 export function commandSocketPath(dataDirectory: string): string {
   return join(resolve(dataDirectory), 'admin', 'socket');
 }
 
-/** Why there can be no socket at a path on this system, and what to do; undefined where there can be one. */
+/** Why a socket is impossible at this path, and the remedy; undefined if it is possible. */
 export function obstacleTo(path: string): string | undefined {
   if (process.platform === 'win32') return 'There are no command sockets on this system.';
   const bytes = Buffer.byteLength(path);
@@ -28,22 +34,24 @@ export function obstacleTo(path: string): string | undefined {
   );
 }
 
-/** A request with more bytes is refused. */
+/** Larger requests are refused. */
 export const REQUEST_LIMIT_BYTES = 256 * 1024;
-/** The version of the program that sends a request: one of another version gets an error that says so. */
+/**
+ * The version of the requesting program. Another version than the service's is refused with an explanation.
+ */
 export const VERSION_HEADER = 'x-version';
 
-/** A line of the answer. None follows a refusal, which says in words for the user of the command why it was not done. */
+/** A line of the response. A refusal, in words for the command's user, is always the last line. */
 export type AnswerLine =
   | Piece
   | { readonly refusal: string }
-  /** A bad input, of which the command line says more. */
+  /** An invalid input, which the command line explains. */
   | Pick<InputError, 'member' | 'rule'>;
 
 const LOST =
   'The service closed the connection before it answered. Its audit trail shows whether the command was done.';
 
-/** Undefined where no service listens, or can. @throws CommandError where this account may not connect */
+/** Undefined if no service listens, or none can. @throws CommandError if this account may not connect */
 export async function connectToService(path: string): Promise<Socket | undefined> {
   if (obstacleTo(path) !== undefined) return undefined;
   try {
@@ -52,7 +60,7 @@ export async function connectToService(path: string): Promise<Socket | undefined
     return connection;
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    // There is no socket, or it is that of a process that was killed.
+    // There is no socket, or its process was killed.
     if (['ENOENT', 'ECONNREFUSED', 'ENOTDIR'].includes(code)) return undefined;
     throw new CommandError(
       `The command socket of the running service, ${path}, is for the service's own account and root (${code}).`,
@@ -60,7 +68,10 @@ export async function connectToService(path: string): Promise<Socket | undefined
   }
 }
 
-/** Has the service run an operation. @throws CommandError where it was refused, has failed, or is not known */
+/**
+ * Requests an operation from the service. @throws CommandError if it was refused, has failed, or its outcome
+ * is unknown
+ */
 export async function* askService(
   connection: Socket,
   version: string,

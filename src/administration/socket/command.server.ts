@@ -1,5 +1,5 @@
-// Performs commands that come by the command socket while the service has the embedded database. The socket is in a folder for the
-// service's own account and root alone.
+// Runs commands from the command socket while the service uses the embedded database. Only the service's own
+// account and root can access the socket's folder.
 import { once } from 'node:events';
 import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import type { Server } from 'node:net';
@@ -25,14 +25,17 @@ import type { AnswerLine } from './command.client.js';
 import { commandSocketPath, obstacleTo, REQUEST_LIMIT_BYTES, VERSION_HEADER } from './command.client.js';
 
 const FAULT = 'a command failed by a fault of the service';
-/** So long a stop waits, once every change is done, for clients to take their answers. */
+/** How long a stop waits for clients to read their responses, once every change is done. */
 const STOP_MS = 500;
 
 type CommandRequest = FastifyRequest<{ Params: { command: string } }>;
 
-/** Every client is trusted: the socket is for the service's own account and root, see `listenOnSocket`. */
+/** Trusts every client: only the service's own account and root can use the socket, see `listenOnSocket`. */
 export class CommandServer implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  /** What free objects of workflows call `__proto__` or `constructor` is theirs: operations read by name, and nothing is merged. */
+  /**
+   * Free-form objects in workflows may contain `__proto__` or `constructor`. They are safe: operations read
+   * properties by name, and nothing is merged.
+   */
   private readonly server = fastify({
     bodyLimit: REQUEST_LIMIT_BYTES,
     onProtoPoisoning: 'ignore',
@@ -51,7 +54,7 @@ export class CommandServer implements OnApplicationBootstrap, BeforeApplicationS
     );
   }
 
-  /** A service that cannot take commands does all else: no update may keep an instance from starting for it. */
+  /** A service without a command socket still starts: no update may prevent the start because of it. */
   async onApplicationBootstrap(): Promise<void> {
     try {
       await this.server.ready();
@@ -63,7 +66,7 @@ export class CommandServer implements OnApplicationBootstrap, BeforeApplicationS
     }
   }
 
-  /** Changes that were asked for before the stop are done and answered. Lists that are not read do not hold it up. */
+  /** Finishes and answers the changes that were requested before the stop. Unread lists do not delay it. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping.abort();
     const closed = this.server.close();
@@ -72,7 +75,7 @@ export class CommandServer implements OnApplicationBootstrap, BeforeApplicationS
     await closed;
   }
 
-  /** A change goes on to its end if its client disconnects; a stream does not, nor a reading that waits. */
+  /** A change continues if its client disconnects. Streams and waiting reads end. */
   private async *linesFor(request: CommandRequest, reply: FastifyReply): AsyncGenerator<string> {
     const requestId = newRequestId();
     const gone = new AbortController();
@@ -101,7 +104,7 @@ export class CommandServer implements OnApplicationBootstrap, BeforeApplicationS
   }
 }
 
-/** @throws CommandError for an unknown one, and for a command of another version */
+/** @throws CommandError for an unknown command, and for a command of another version */
 function operationOf({ headers, params: { command } }: CommandRequest): Operation {
   const theirs = headers[VERSION_HEADER];
   if (theirs !== VERSION)
@@ -117,9 +120,9 @@ function lineOf(line: AnswerLine): string {
 }
 
 /**
- * Makes a server listen. A socket that a killed process has left is replaced: call only while the data directory's lock is held, so
- * that it cannot be that of a living process.
- * @throws CommandError where there can be none; it says why, and what to do
+ * Makes a server listen. Replaces a socket that a killed process has left. Call it only while the data
+ * directory is locked, so that the socket cannot belong to a live process.
+ * @throws CommandError with cause and remedy, if there cannot be a socket
  * @throws Error of the system
  */
 export async function listenOnSocket(server: Server, path: string): Promise<void> {
@@ -130,7 +133,7 @@ export async function listenOnSocket(server: Server, path: string): Promise<void
   const found = lstatSync(folder);
   if (!found.isDirectory() || found.uid !== process.getuid?.())
     throw new CommandError(`${folder} is not a folder of the service's own account: remove it.`);
-  // No other account can reach the socket in it, even before the socket's own mode is set.
+  // No other account can reach the socket in this folder, even before the socket's own mode is set.
   chmodSync(folder, 0o700);
   rmSync(path, { force: true });
   server.listen(path);
@@ -150,7 +153,7 @@ export async function listenOnSocket(server: Server, path: string): Promise<void
 })
 export class CommandSocketModule {}
 
-/** Beside the embedded database. */
+/** Only with the embedded database. */
 function serverOf(
   settings: DatabaseSettings,
   administration: Administration,

@@ -1,4 +1,4 @@
-// Reads the audit trail: a list of the newest events, an export of all of a time, and what is written from now on.
+// Reads the audit trail: a list of the newest events, an export of a time range, and a stream of new events.
 import { Injectable } from '@nestjs/common';
 import type { z } from 'zod';
 import type { ShownEvent, StoredEvent } from '../../audit/audit-trail.reader.js';
@@ -23,28 +23,31 @@ import { inputOf } from '../input.js';
 
 export const MOST_LISTED = 10_000;
 export const MOST_LINES = 1_000;
-/** The embedded database reads a page on the main thread, which requests wait for meanwhile. */
+/** The embedded database reads a page on the main thread, which blocks requests. */
 const PAGE_SIZE = 250;
 const HOUR_MS = 3_600_000;
 
-/** Members that are absent do not limit. */
+/** Missing properties do not limit the search. */
 export const EVENT_FILTERS = {
   event: readBy(storableString(), checkEvent).optional(),
-  /** Id or e-mail address, of the subject or of the actor. */
+  /** Id or e-mail address of the subject or the actor. */
   user: storableString().optional(),
   /** Id or e-mail address. */
   subject: storableString().optional(),
   issuer: readBy(storableString(), checkText).optional(),
   reason: readBy(storableString(), checkReason).optional(),
-  /** Key id, with an issuer or alone. */
+  /** Key id, with or without an issuer. */
   kid: readBy(storableString(), checkText).optional(),
   requestId: readBy(storableString(), checkText).optional(),
 };
 
-/** Of commands. */
+/** The filters of commands. */
 const SOUGHT = {
   ...EVENT_FILTERS,
-  /** Whom it is about, also in a refused token: a user, or an e-mail address or `sub` that only tokens have. */
+  /**
+   * The person that the event is about, also in a refused token: a user, or an e-mail address or `sub` that
+   * only tokens contain.
+   */
   person: readBy(storableString(), checkText).optional(),
 };
 export type SoughtEvents = z.output<z.ZodObject<typeof SOUGHT>>;
@@ -52,28 +55,28 @@ export type SoughtEvents = z.output<z.ZodObject<typeof SOUGHT>>;
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: HOUR_MS, d: 24 * HOUR_MS };
 const AGO = /^(\d{1,6})([smhd])$/;
 
-/** A moment, or how long before now it was, by the clock of the instance. */
+/** A moment, or a duration before now, by the instance's clock. */
 const momentOrAgo = readBy(storableString(), (text) =>
   momentOf(text) === undefined && !AGO.test(text)
     ? { rule: 'must be a moment such as 2031-05-01 or 2031-05-01T12:00:00Z, or 90m, 2h or 7d' }
     : { value: text },
 );
 
-/** Without `until` the range has no end. */
+/** Without `until` the range is open-ended. */
 export const TIMES = {
   since: momentOrAgo.optional(),
   until: momentOrAgo.optional(),
-  /** In place of both: so many hours until now, by the clock of the instance. */
+  /** Instead of both: the last hours, by the instance's clock. */
   lastHours: wholeNumber(1, MOST_DAYS * 24).optional(),
 };
 type SoughtTime = z.output<z.ZodObject<typeof TIMES>> & Pick<SoughtEvents, 'requestId'>;
 
 const readExport = inputOf({ ...SOUGHT, ...TIMES });
 const readList = inputOf({ ...SOUGHT, ...TIMES, limit: wholeNumber(1, MOST_LISTED + 1) });
-/** So many of the last day come first. */
+/** The tail begins with this many events of the last day. */
 const readTail = inputOf({ ...SOUGHT, lines: wholeNumber(0, MOST_LINES) });
 
-/** Finds whom a filter means. */
+/** Resolves the persons in filters. */
 @Injectable()
 export class TrailFilters {
   constructor(
@@ -92,7 +95,8 @@ export class TrailFilters {
   }
 
   /**
-   * Whom a text names: a user by id, e-mail address or the `sub` that a trusted issuer has for one; else somebody known only from tokens.
+   * The person that a string identifies: a user by id, e-mail address or the `sub` of a trusted issuer;
+   * otherwise a person known only from tokens.
    */
   async findPerson(text: string): Promise<{ readonly person: TrailPerson; readonly user?: User }> {
     const user = await this.userNamed(text);
@@ -138,12 +142,12 @@ export class AuditOperations {
     stop: AbortSignal,
   ): AsyncGenerator<readonly ShownEvent[]> {
     const now = this.clock.now();
-    // It ends, even if events are written meanwhile.
+    // Ends now, even if more events are written meanwhile.
     const range = { until: now, ...rangeOf(sought, now) };
     for await (const page of this.pagesOf(sought, range, 'oldest', stop)) yield page.map(shownEvent);
   }
 
-  /** The last events as far as one page looks back, then the stream, as sinks get it: each once. */
+  /** The latest events within one page, then the stream as sinks get it. Each event appears once. */
   @Stream('audit tail', readTail)
   async *tail(
     { lines, ...sought }: ReturnType<typeof readTail>,
@@ -173,12 +177,12 @@ export class AuditOperations {
       yield events;
       place = next;
     } while (place !== undefined && !stop.aborted);
-    // Else it would look as if that were all.
+    // Otherwise the list would look complete.
     if (place !== undefined) throw new CommandError('Reading was stopped: the list is incomplete.');
   }
 }
 
-/** @throws InputError for a time that is too long, or that ends before it begins */
+/** @throws InputError for a range that is too long, or ends before it begins */
 export function rangeOf({ since, until, lastHours, requestId }: SoughtTime, now: Date): TimeRange {
   if (lastHours !== undefined) {
     if (since !== undefined || until !== undefined)

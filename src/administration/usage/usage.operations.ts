@@ -16,14 +16,14 @@ export const USUAL_MONTHS = 12;
 
 const readUsage = inputOf({ months: wholeNumber(1, MOST_MONTHS).default(USUAL_MONTHS) });
 
-/** The users of an issuer. */
+/** An issuer's users. */
 export interface IssuerUsage {
   readonly issuer: string;
-  /** Users with a seat now. */
+  /** Users who currently have a seat. */
   readonly users: number;
-  /** Null: any number. */
+  /** Null if unlimited. */
   readonly maxUsers: number | null;
-  /** Only months with an active user, the latest first. */
+  /** Only months with an active user, latest first. */
   readonly months: readonly { readonly month: string; readonly activeUsers: number }[];
 }
 
@@ -40,7 +40,7 @@ export class UsageOperations {
     this.active = new ActiveUserRepository(database);
   }
 
-  /** Of issuers with an entry, with users, or with active users in these months. */
+  /** For issuers with an entry, with users, or with active users in these months. */
   @Read('usage', readUsage)
   async show({ months }: ReturnType<typeof readUsage>): Promise<readonly IssuerUsage[]> {
     const entries = await trustedEntries(this.entries);

@@ -1,4 +1,4 @@
-// Keeps administrators at the operator's page from what only the owner decides, and from the owner's account.
+// Protects the owner's account and decisions from administrators on the operator's page.
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/database/transaction.js';
 import type { TrustPolicy } from '../../token-exchange/instance.js';
@@ -9,7 +9,7 @@ import { UserRepository } from '../../users/user.repository.js';
 import { CommandError } from '../command-error.js';
 import type { ChangeWork } from '../operation.js';
 
-/** Whether the operator who asks is not the owner. Commands need a shell, and may do all. */
+/** Whether the requesting operator is not the owner. Commands need a shell, and may do everything. */
 export function isAdministrator(operator: User | undefined): boolean {
   return operator !== undefined && operator.role !== OWNER_ROLE;
 }
@@ -23,7 +23,8 @@ export class OwnerProtection {
   ) {}
 
   /**
-   * At the operator's page only the owner enables or disables the owner's account, or ends the owner's sessions (D121).
+   * On the operator's page, only the owner enables or disables the owner's account, or ends the owner's
+   * sessions (D121).
    * @throws CommandError
    */
   async refuseOwner(
@@ -39,12 +40,14 @@ export class OwnerProtection {
   }
 
   /**
-   * Which trust an administrator may change, checked by whom it could sign in now. Call it in the transaction of the change, and after
-   * a change of entries, so that it sees them as they are now.
-   * @param issuer whose entry or keys are changed
-   * @param isAdded an entry of it was added: by another key its users, or those of its other entries, could be signed in
-   * @rule D121 At the operator's page only the owner changes trust by which the owner or administrators can be signed in, and adds
-   * entries for an issuer that has users or another entry. See `refuseOwner` for the owner's account.
+   * Refuses trust changes that could let somebody sign in as the owner or an administrator, judged by the
+   * current entries and links. Call it in the change's transaction, after the entries were changed, so that
+   * it sees the new ones.
+   * @param issuer the issuer whose entry or keys are changed
+   * @param isAdded whether an entry was added: with its key, the issuer's existing users could be signed in
+   * @rule D121 On the operator's page, only the owner changes trust that can sign in the owner or
+   * administrators, and adds entries for an issuer that has users or another entry. See `refuseOwner` for the
+   * owner's account.
    * @throws CommandError
    */
   async refuseTrustChange(
@@ -63,7 +66,7 @@ export class OwnerProtection {
       throw new CommandError('Only the owner adds an entry for an issuer that has users or another entry.');
   }
 
-  /** An entry that cannot be read counts as one that does. */
+  /** An unreadable entry is treated as one that does. */
   private async reachesOperators(
     policy: TrustPolicy | undefined,
     transaction: Transaction,
@@ -76,7 +79,10 @@ export class OwnerProtection {
   }
 }
 
-/** For a change of an entry that shares logouts with another one: it could keep a provider's logouts from that. @throws CommandError */
+/**
+ * Refuses administrators a change of an entry that shares logouts with another one, because it could withhold
+ * a provider's logouts from that one. @throws CommandError
+ */
 export function refuseLogoutChange({ operator }: ChangeWork): void {
   if (isAdministrator(operator))
     throw new CommandError('Only the owner changes an entry that has to do with the logouts of another one.');

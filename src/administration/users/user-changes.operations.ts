@@ -1,4 +1,4 @@
-// What changes a user: role, links, state, sessions and password, and the deletion. Neither password nor code comes here, only their
+// Changes of users: role, links, state, sessions, password and deletion. Passwords and codes arrive only as
 // hashes.
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
@@ -33,7 +33,7 @@ const readRole = inputOf({ ...CHOSEN_USER, role: oneOf(GLOBAL_ROLES) });
 const readLinks = inputOf({
   ...CHOSEN_USER,
   issuer: storableString(),
-  /** The `sub` of one of its identities; left out: all of them. */
+  /** The `sub` of one of the user's identities; undefined: all. */
   subject: storableString().optional(),
 });
 
@@ -72,13 +72,14 @@ export class UserChangeOperations {
   }
 
   /**
-   * A wrong link gave sessions and tokens to the wrong person, and they cannot be distinguished from the rest: so all of them end.
+   * A wrong link gave sessions and tokens to the wrong person. They cannot be told from the others, so all of
+   * them end.
    */
   @Change('users unlink', readLinks)
   async unlink({ user, ...links }: ReturnType<typeof readLinks>, work: ChangeWork) {
     const { transaction } = work;
     const { id } = await findUser(user, this.users, transaction);
-    // The identity by which a token has made the user stays, since it keeps the user from having a password (D106).
+    // The link of the token that created the user stays, because it prevents a password for this user (D106).
     const keptTime = await this.users.creationTime(id, transaction);
     const { unlinked, left } = await this.links.unlink(transaction, id, links, keptTime);
     if (unlinked === 0)
@@ -91,7 +92,10 @@ export class UserChangeOperations {
     return { result: { id, unlinked, sessions }, things: { userId: id, issuer: links.issuer }, events };
   }
 
-  /** The schema's cascades delete what belongs to the user alone. The trail keeps its events, which hold the id. */
+  /**
+   * The schema's cascades delete everything that belongs to the user alone. The trail keeps the user's
+   * events, which contain the id.
+   */
   @Change('users delete', readUser)
   async delete({ user }: ChosenUser, work: ChangeWork) {
     const { transaction, context } = work;
@@ -131,7 +135,7 @@ export class UserChangeOperations {
     return { result: { id }, things: { userId: id }, events };
   }
 
-  /** Says how many sessions had not ended by themselves, and how many of the operator's page there were. */
+  /** Returns how many embedded and operator sessions were still live. */
   @Change('users sign-out', readUser, byUser)
   async signOut({ user }: ChosenUser, work: ChangeWork) {
     const { transaction } = work;
@@ -141,7 +145,7 @@ export class UserChangeOperations {
     return { result: { id, sessions, operatorSessions }, things: { userId: id }, events };
   }
 
-  /** Takes one of the two: the hash of a password that its rules allow, or that of a sign-in code. */
+  /** Sets the hash of a password that satisfies the rules, or of a sign-in code; exactly one of them. */
   @Change('users set-password', readPassword)
   async setPassword(
     { user, passwordHash: hash, codeHash }: ReturnType<typeof readPassword>,
@@ -172,15 +176,17 @@ export class UserChangeOperations {
   }
 
   /**
-   * Whether a partner's token provisioned the user: its first link was written in the transaction that wrote the user, and the
-   * database gives both the time of that. A user of a command or of the API has no link of that moment.
+   * Whether a partner's token created the user: then the first link was written in the user's own
+   * transaction, and the database gives both the same time. A user from a command or the API has no such
+   * link.
    */
   private async isProvisioned(userId: string, { transaction }: ChangeWork): Promise<boolean> {
     return this.links.isLinkedAt(transaction, userId, await this.users.creationTime(userId, transaction));
   }
 
   /**
-   * Only an owner or administrator has a password, and no user whom a partner's token provisioned (D106, 2.5.2).
+   * Checks that a user may have a password: an owner or administrator whom no partner's token created (D106,
+   * 2.5.2).
    * @throws CommandError
    */
   private async passwordBearer(idOrEmail: string, work: ChangeWork): Promise<User> {
@@ -197,7 +203,7 @@ export class UserChangeOperations {
     return user;
   }
 
-  /** Its row is locked until the transaction ends. @throws CommandError where there is none */
+  /** Locks the user's row until the transaction ends. @throws CommandError if the user does not exist */
   private async locked(idOrEmail: string, { transaction }: ChangeWork): Promise<User> {
     const found = await findUser(idOrEmail, this.users, transaction);
     return (await this.users.lock(found.id, transaction)) ?? found;

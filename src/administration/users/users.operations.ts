@@ -18,14 +18,14 @@ import { inputOf, readNothing } from '../input.js';
 
 const MAX_NAME_CHARACTERS = 32;
 
-/** Which user: an id or an e-mail address. */
+/** A user's id or e-mail address. */
 export const CHOSEN_USER = { user: storableString() };
 export const readUser = inputOf(CHOSEN_USER);
 export type ChosenUser = ReturnType<typeof readUser>;
 
 export const OWNER_EXISTS = 'The instance has an owner already, and there is at most one.';
 
-/** The limits of the claims of the same meaning, except that names are not cut off silently. */
+/** The limits of the corresponding claims, except that long names are refused instead of truncated. */
 const readNewUser = inputOf({
   email: emailAddress(),
   givenName: stringUpTo(MAX_NAME_CHARACTERS),
@@ -33,7 +33,7 @@ const readNewUser = inputOf({
   role: oneOf(GLOBAL_ROLES),
 });
 
-/** The embedded database reads a page on the main thread, which requests wait for meanwhile. */
+/** The embedded database reads a page on the main thread, which blocks requests. */
 const PAGE_SIZE = 100;
 
 export interface ListedUser extends Pick<
@@ -62,7 +62,7 @@ export class UserOperations {
     return { result: { id, email: newUser.email, role: newUser.role }, things: { userId: id }, events };
   }
 
-  /** The database decides, so that two commands at the same moment cannot both make an owner. */
+  /** The database decides, so that two concurrent commands cannot both create an owner. */
   private async created(newUser: NewUser, transaction: Transaction): Promise<User> {
     try {
       const user = await this.users.create(transaction, newUser);
@@ -74,7 +74,7 @@ export class UserOperations {
     throw new CommandError('Another user has this e-mail address.');
   }
 
-  /** In the order of their e-mail addresses: ids are random. */
+  /** Sorted by e-mail address, because ids are random. */
   @Stream('users list', readNothing)
   async *list(): AsyncGenerator<readonly ListedUser[]> {
     let page = await this.users.search('', undefined, PAGE_SIZE);
@@ -97,7 +97,7 @@ export function listedUser({ id, email, givenName, familyName, role, enabled, cr
   return { id, email, givenName, familyName, role, enabled, createdAt: createdAt.toISOString() };
 }
 
-/** @throws CommandError when there is none */
+/** @throws CommandError if the user does not exist */
 export async function findUser(
   idOrEmail: string,
   users: UserRepository,
@@ -111,7 +111,7 @@ export async function findUser(
 }
 
 /**
- * The id that is meant. Ids stay as they are, because events outlive their users.
+ * A user's id. Ids are returned unchecked, because events outlive their users.
  * @throws CommandError for an e-mail address that no user has
  */
 export async function userIdOf(
