@@ -16,6 +16,7 @@ import {
   SigningKeyRepository,
   StoredEntryChanges,
   StoredEntryRepository,
+  StreamVerificationRepository,
 } from '../token-exchange/instance.js';
 import { ProjectRepository } from '../workspace/projects/project.repository.js';
 import { Quotas } from '../workspace/quotas/quotas.js';
@@ -53,6 +54,7 @@ export const ADMINISTRATION_PROVIDERS: Provider[] = [
   JtiRepository,
   IdentityLinkRepository,
   { provide: SeatRepository, useFactory: () => new SeatRepository({ userTable: USER_TABLE }) },
+  StreamVerificationRepository,
   StoredEntryRepository,
   {
     provide: StoredEntryChanges,

@@ -8,6 +8,7 @@ import { MOST_ORIGINS_CHARACTERS } from '../platform/text/origin.js';
 import { AUDIT_VARIABLES } from './audit-variables.js';
 import type { EnvironmentVariable } from './variable.js';
 import { line, lines, variable } from './variable.js';
+import { transmitters } from './transmitters.js';
 import { cidrRanges, databaseUrl, encryptionKeys, origin, origins } from './variable-formats.js';
 
 /** The remark for a string that only resembles `true`: the flag stays off. */
@@ -78,6 +79,14 @@ export const VARIABLES = {
     SECTIONS.tokenIntrospection.perMinute,
   ),
   logoutsPerMinute: variable('SVC_TOKEN_EXCHANGE_LOGOUT_PER_MINUTE', SECTIONS.logout.perMinute),
+  signalsPerMinute: variable('SVC_SIGNALS_PER_MINUTE', SECTIONS.signals.perMinute),
+  transmitters: variable(
+    'SVC_SIGNALS_TRANSMITTERS',
+    transmitters().describe(
+      'Transmitters of [security events](../signals.md), a JSON array of `issuer`, `audience`, `jwksUri`, `secretFile` and, if trusted key entries have another issuer, `loginIssuer`.',
+    ),
+    { range: 'a JSON array', isSecret: true },
+  ),
   apiCallsPerMinute: variable(
     'SVC_API_CALLS_PER_MINUTE',
     wholeNumber(1, 1_000_000)

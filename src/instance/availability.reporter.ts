@@ -6,6 +6,7 @@ import { License } from '../config/license.js';
 import { STARTUP } from '../config/startup.js';
 import {
   EMBED_PATH,
+  EVENTS_PATH,
   EXPLAIN_PATH,
   INTROSPECTION_PATH,
   LOGOUT_PATH,
@@ -28,7 +29,15 @@ const DAY_MS = 86_400_000;
 /** How many days before its expiry the licence is warned of. */
 const WARNING_DAYS = 30;
 
-const ENDPOINTS = [TOKEN_PATH, EMBED_PATH, REVOCATION_PATH, INTROSPECTION_PATH, LOGOUT_PATH, EXPLAIN_PATH];
+const ENDPOINTS = [
+  TOKEN_PATH,
+  EMBED_PATH,
+  REVOCATION_PATH,
+  INTROSPECTION_PATH,
+  LOGOUT_PATH,
+  EVENTS_PATH,
+  EXPLAIN_PATH,
+];
 const OFF = 'token exchange is off, and its endpoints answer 404';
 const CALLS = 'calls of the API that need a licensed feature answer 403';
 

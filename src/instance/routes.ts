@@ -2,6 +2,7 @@
 import type { TokenEndpoint } from '../token-exchange/instance.js';
 import {
   EMBED_PATH,
+  EVENTS_PATH,
   EXPLAIN_PATH,
   INTROSPECTION_PATH,
   LOGOUT_PATH,
@@ -24,6 +25,7 @@ const FLOW_PATHS: ReadonlySet<string> = new Set([
   REVOCATION_PATH,
   INTROSPECTION_PATH,
   LOGOUT_PATH,
+  EVENTS_PATH,
   EXPLAIN_PATH,
 ]);
 

@@ -52,6 +52,7 @@ export function tokenExchangeSettings(startup: Configured, clock: Clock): TokenE
     idAssertion: { enabled: config.idAssertionEnabled },
     tokenIntrospection: { perMinute: config.introspectionsPerMinute },
     logout: { perMinute: config.logoutsPerMinute },
+    signals: { perMinute: config.signalsPerMinute, transmitters: config.transmitters },
     replayPurge: {
       intervalSeconds: config.jtiCleanupIntervalSeconds,
       batchSize: config.jtiCleanupBatchSize,

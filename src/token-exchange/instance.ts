@@ -5,7 +5,7 @@ export * from './advanced.js';
 export { endpointDescriptions } from './endpoint/endpoints.description.js';
 export { TOKEN_EXCHANGE_GRANT, publishedGrants } from './exchange/token-exchange.form.js';
 export { TOKEN_EXCHANGE_MIGRATIONS } from './migrations/index.js';
-export { DPOP_NONCE, PATH_PREFIX, SECTIONS, SESSION_COOKIE } from './settings/settings.js';
+export { DPOP_NONCE, PATH_PREFIX, SECTIONS, SESSION_COOKIE, TRANSMITTERS } from './settings/settings.js';
 export type { TokenExchangeSettings } from './settings/token-exchange.options.js';
 export { ROUTE_SETTINGS, TOKEN_EXCHANGE_SETTINGS } from './settings/token-exchange.options.js';
 export { completedOptions, givenSettings } from './settings/token-exchange.settings.js';
@@ -78,6 +78,7 @@ export { callerOf, isEnabled, refusalNow } from './tokens/caller.js';
 // Refusals
 export {
   EMBED_PATH,
+  EVENTS_PATH,
   EXPLAIN_PATH,
   INTROSPECTION_PATH,
   LOGOUT_PATH,
@@ -110,6 +111,11 @@ export { RevocationFollower } from './revocation/revocation.follower.js';
 export { REVOCATION_PROVIDERS } from './revocation/revocation.providers.js';
 export { RevocationRepository } from './revocation/revocation.repository.js';
 export { restoreTrust, revokeTrust } from './revocation/revocation.service.js';
+
+// Security events
+export { REQUESTED_EVENTS } from './signals/security-event.js';
+export { StreamVerificationRepository } from './signals/stream-verification.repository.js';
+export type { Transmitter } from './signals/transmitters.js';
 
 // Audit events
 export { AuditBus, auditEvent } from './audit/audit.bus.js';

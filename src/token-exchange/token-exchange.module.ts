@@ -15,6 +15,10 @@ import { EntryThrottleService } from './endpoint/entry-throttle.service.js';
 import { IdAssertionService } from './assertions/id-assertion.service.js';
 import { ClientRefusals } from './endpoint/client-refusals.js';
 import { ExplainService } from './explain/explain.service.js';
+import { SignalSubjects } from './signals/signal-subjects.js';
+import { SignalsService } from './signals/signals.service.js';
+import { StreamVerificationRepository } from './signals/stream-verification.repository.js';
+import { Transmitters } from './signals/transmitters.js';
 import { IntrospectionService } from './introspection/introspection.service.js';
 import { IssuancePlanner } from './exchange/issuance.planner.js';
 import { LoginRepository } from './login/login.repository.js';
@@ -95,6 +99,10 @@ const FLOWS = [
   IdAssertionService,
   EmbeddedLoginService,
   BackChannelLogoutService,
+  Transmitters,
+  SignalSubjects,
+  StreamVerificationRepository,
+  SignalsService,
   IntrospectionService,
   ExplainService,
   ClientRefusals,

@@ -34,6 +34,14 @@ export class InstanceUsers extends UserDirectory {
     return this.users.endAccess(transaction, id);
   }
 
+  override disable(transaction: Transaction, id: string, issuer: string): Promise<boolean> {
+    return this.users.disableFor(issuer, id, transaction);
+  }
+
+  override enable(transaction: Transaction, id: string, issuer: string): Promise<boolean> {
+    return this.users.enableFor(issuer, id, transaction);
+  }
+
   update(transaction: Transaction, id: string, { role, ...names }: HostUserUpdate): Promise<void> {
     const change = role === undefined ? names : { ...names, role: globalRole(role) };
     return this.users.update(id, change, transaction);

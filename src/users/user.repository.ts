@@ -45,6 +45,10 @@ export class User {
   @Column('bigint', { name: 'access_generation', default: 0 })
   accessGeneration!: string;
 
+  /** The issuer by whose security event the user is disabled; null: nobody else may enable the user for it. */
+  @Column('text', { name: 'disabled_by', nullable: true, select: false })
+  disabledBy?: string | null;
+
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
 
@@ -206,8 +210,25 @@ export class UserRepository {
 
   async update(id: string, change: UserChange, transaction: Transaction): Promise<void> {
     const manager = managerOf(transaction);
-    await manager.update(User, { id }, { ...change, updatedAt: () => 'now()' });
+    const disabledBy = change.enabled === undefined ? {} : { disabledBy: null };
+    await manager.update(User, { id }, { ...change, ...disabledBy, updatedAt: () => 'now()' });
     if (isEndOfOperator(change)) await manager.query('DELETE FROM operator_session WHERE user_id = $1', [id]);
+  }
+
+  /** Disables an enabled user for an issuer. @returns false if the user was disabled already, whoever did it */
+  async disableFor(issuer: string, id: string, transaction: Transaction): Promise<boolean> {
+    const user = await this.lock(id, transaction);
+    if (user?.enabled !== true) return false;
+    await this.update(id, { enabled: false }, transaction);
+    await managerOf(transaction).update(User, { id }, { disabledBy: issuer });
+    return true;
+  }
+
+  /** Enables a user whom this issuer has disabled, and nobody else since. @returns whether that is so */
+  async enableFor(issuer: string, id: string, transaction: Transaction): Promise<boolean> {
+    const enabled = { enabled: true, disabledBy: null, updatedAt: () => 'now()' };
+    const { affected } = await managerOf(transaction).update(User, { id, disabledBy: issuer }, enabled);
+    return affected === 1;
   }
 
   /** Deletes a user and, through the schema's cascades, everything that belongs to that user alone. */

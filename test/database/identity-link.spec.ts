@@ -40,7 +40,11 @@ describeOnEachDatabase('identity links', (database) => {
   };
   const insert = (issuer: string, subject: string, userId: string) =>
     inTransaction((transaction) =>
-      links.insert(transaction, { issuer, subject }, { userId, byAdministrator: false }),
+      links.insert(
+        transaction,
+        { issuer, subject },
+        { userId, byAdministrator: false, isProvisioned: false },
+      ),
     );
 
   async function newUser(): Promise<string> {

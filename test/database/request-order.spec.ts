@@ -123,10 +123,9 @@ class Way {
     const { issuer } = request.parties[index]!.issuer.partner;
     const keys = keysOfLogout(issuer, { sub: this.subOf(request, index) });
     const logout = { issuer, keys, until: Math.floor(this.clock.nowSeconds()), at: this.clock.now() };
-    await this.service.part(RevocationService).endLogins(logout, {
-      isWanted: () => Promise.resolve(true),
-      eventsOf: () => Promise.resolve([]),
-    });
+    await this.service
+      .part(RevocationService)
+      .endLogins(async (_transaction, end) => ({ result: await end(logout), events: [] }));
   }
 
   private async send(request: Request): Promise<Outcome> {

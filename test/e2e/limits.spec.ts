@@ -18,6 +18,7 @@ import { CommandLine } from '../support/run-cli.js';
 import { repositoryFile } from '../support/source-files.js';
 import { isMainScope } from '../support/series.js';
 import { BASE_URL, GRANT_TYPE, TestService } from '../support/test-service.js';
+import { EVENTS_PATH } from '../support/transmitter.js';
 import { until } from '../support/until.js';
 import { withService } from '../support/with-service.js';
 
@@ -252,6 +253,16 @@ const CASES: Readonly<Record<string, Case>> = {
       const ask = () => service.post('/rest/auth/explain', { proof: 'a' });
       expect((await ask()).status).toBe(404);
       return told(ask());
+    },
+  },
+  'Security events of an address, and of a transmitter, within a minute': {
+    environment: { SVC_SIGNALS_PER_MINUTE: '1' },
+    excess: async (service) => {
+      const headers = { 'content-type': 'application/secevent+jwt' };
+      const send = () => service.fetch(EVENTS_PATH, { method: 'POST', headers, body: 'no token' });
+      await send();
+      const answer = await send();
+      return `${answer.status} ${((await answer.json()) as { err: string }).err}`;
     },
   },
   'Logouts of an address, and verified ones of an issuer, within a minute': {

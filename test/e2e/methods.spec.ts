@@ -30,6 +30,7 @@ const ID = '0190163d-8694-739b-aea5-966c26f8ad91';
 const ALLOWED: Readonly<Record<string, string>> = {
   [EXCHANGE_PATH]: 'POST',
   [EMBED_PATH]: 'POST, GET',
+  '/rest/auth/events': 'POST',
   '/rest/auth/explain': 'POST',
   '/rest/auth/logout': 'POST',
   '/rest/me': 'GET, HEAD',

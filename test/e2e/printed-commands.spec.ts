@@ -22,6 +22,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'src/token-exchange/README.md': 'test/package/generated types them',
   'packages/partner/README.md': 'test/partner/packed runs its programs',
   'packages/embed/README.md': 'npm install of a package that is not published',
+  'docs/signals.md': 'test/e2e/signals-command types them, with a transmitter',
   'docs/embed-next.md': 'test/long/embed: the same, and a build with Next.js',
   'examples/own-product/README.md': 'test/package/examples types them',
   'examples/with-defaults/README.md': 'test/package/examples types them',

@@ -30,7 +30,7 @@ function routesOf(service: TestService): Route[] {
 }
 
 const OPEN =
-  /^\/($|healthz|metrics|\.well-known|api\/v1\/(docs|openapi\.json)|assets|frame|favicon|embed\.|rest\/auth\/(oauth\/(token|revoke|introspect)|embed|explain|backchannel-logout)$)/;
+  /^\/($|healthz|metrics|\.well-known|api\/v1\/(docs|openapi\.json)|assets|frame|favicon|embed\.|rest\/auth\/(oauth\/(token|revoke|introspect)|embed|events|explain|backchannel-logout)$)/;
 
 describeOnAnyDatabase('the routes', (database) => {
   const service = TestService.forBlock(database);

@@ -184,7 +184,11 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
     const link = transactions.read((transaction) =>
       service
         .part(IdentityLinkRepository)
-        .insert(transaction, { issuer: 'i', subject: 's' }, { userId: id, byAdministrator: false }),
+        .insert(
+          transaction,
+          { issuer: 'i', subject: 's' },
+          { userId: id, byAdministrator: false, isProvisioned: false },
+        ),
     );
     await expect(link).rejects.toMatchObject({ code: READ_ONLY_TRANSACTION });
     const lock = transactions.read((transaction) => service.part(UserRepository).lock(id, transaction));

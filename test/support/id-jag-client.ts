@@ -8,7 +8,7 @@ import type { Fields, TestService } from './test-service.js';
 export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 export const CLIENT_ASSERTION = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** The reasons for which only an identity assertion, its client or a partner's question is refused: `id-jag.spec.ts` and `explain-refusal.spec.ts` show them. */
+/** The reasons for which only an identity assertion, its client a partner's question or a security event is refused: `id-jag.spec.ts`, `explain-refusal.spec.ts` and `signals.spec.ts` show them. */
 export const ASSERTION_REASONS = [
   'assertion_grants_nothing',
   'assertion_not_supported',
@@ -21,6 +21,8 @@ export const ASSERTION_REASONS = [
   'introspection_not_allowed',
   'refusal_unknown',
   'tenant_not_allowed',
+  'transmitter_mismatch',
+  'transmitter_unknown',
   'user_mismatch',
 ];
 

@@ -1,4 +1,4 @@
-// The users of each month, and triggers and indexes for memberships from a claim, of which a user and a project may have many.
+// The users of each month, who has disabled a user, and triggers and indexes for memberships from a claim, which may be many.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class Instance1795900000100 implements MigrationInterface {
@@ -10,12 +10,15 @@ export class Instance1795900000100 implements MigrationInterface {
 
   async down(queryRunner: QueryRunner): Promise<void> {
     // The triggers do the same work as those before. They go with their table.
+    await queryRunner.query('ALTER TABLE user_account DROP COLUMN disabled_by');
     await queryRunner.query('DROP INDEX project_member_claimed, project_member_administrator');
     await queryRunner.query('DROP TABLE active_user');
   }
 }
 
 const STATEMENTS = [
+  // The issuer by whose security event the user is disabled. Any other change of the state clears it.
+  `ALTER TABLE user_account ADD COLUMN disabled_by text`,
   // If a membership from a claim changes, the next token with that claim is synced again. A trigger also sees deleted projects and
   // statements by hand. A sync sets the digest after this. Once per statement: a user may have many links.
   `DROP TRIGGER project_member_changed ON project_member`,

@@ -220,8 +220,8 @@ function answerUndecodablePath(_error: unknown, request: FastifyRequest, reply: 
 const FORM_OPTIONS = { maxKeys: MAX_FIELDS + 1 };
 
 /**
- * Node.js parses forms. Routes get JSON as bytes, which they parse by their own rules. Other bodies are not
- * read. Nothing is refused here: guards may refuse the request first (D20), and each route has its own error
+ * Node.js parses forms, and security event tokens are text. Routes get JSON as bytes, which they parse by their own
+ * rules. Other bodies are not read. Nothing is refused here: guards may refuse the request first (D20), and each route has its own error
  * format.
  */
 function readBodies(server: FastifyInstance): void {
@@ -235,6 +235,10 @@ function readBodies(server: FastifyInstance): void {
   server.addContentTypeParser(
     'application/x-www-form-urlencoded',
     reader((bytes) => parse(bytes.toString(), '&', '=', FORM_OPTIONS)),
+  );
+  server.addContentTypeParser(
+    'application/secevent+jwt',
+    reader((bytes) => bytes.toString()),
   );
   server.addContentTypeParser(
     'application/json',

@@ -1,5 +1,6 @@
 // The catalogue of audit events, one row each. Payload types, docs/reference/audit-events.*, metrics and log derive from it.
 import { FLOW_NAMES } from '../endpoint/flows.js';
+import { EVENT_NAMES } from '../signals/security-event.js';
 import type { Events } from './event-members.js';
 import { anyObject, event, integer, listOf, objectOf, oneOf, optional, text, uuid } from './event-members.js';
 
@@ -143,6 +144,24 @@ export const TOKEN_EXCHANGE_EVENTS = {
     'A logout token was refused, or the logout failed (`internal_error`).',
     REFUSAL,
     { of: 'logout', is: 'failed' },
+  ),
+  'svc.audit.token-exchange.signal': event(
+    'A transmitter of security events, such as the identity provider of a company, has told of a user or of one session.',
+    {
+      issuer: text('`iss` of the transmitter.', { minLength: 1 }),
+      kid: KID,
+      event: oneOf(EVENT_NAMES, 'The event.'),
+      effect: oneOf(
+        ['none', 'signed-out', 'issuer-signed-out', 'disabled', 'enabled', 'verified'],
+        'What it has done. `disabled`: the user was also signed out. `issuer-signed-out`: all users of the issuer were, as with `ends` of a logout.',
+      ),
+      sessions: integer('Number of sessions that have ended and were still live.'),
+      clientAddress: optional(clientAddress()),
+    },
+  ),
+  'svc.audit.token-exchange.signal-refused': event(
+    'A security event was refused: its transmitter did not authenticate, or its token is not acceptable.',
+    { issuer: REFUSAL.issuer, kid: REFUSAL.kid, ...CLIENT_REFUSAL },
   ),
   /** @rule 6.5 A user was created. */
   'svc.audit.token-exchange.user-provisioned': event('A token has created a user.', {

@@ -31,8 +31,8 @@ export class ClientRefusals {
     { requestId, clientAddress }: Source,
   ): Promise<void> {
     this.telemetry.countRefusal(flow, reason);
-    // A partner's question has a valid signature, and the limit of its address bounds it.
-    const isBounded = flow === 'explain' && !isOfStranger;
+    // A partner's question and a transmitter's event have a valid signature, and the limit of their address bounds them.
+    const isBounded = (flow === 'explain' || flow === 'signals') && !isOfStranger;
     if (!isBounded && isOverOfStrangers(this.counts, 'client refusals', clientAddress)) return;
     const { work, failureEvent: name } = OTHER_WORK[flow];
     const { issuer, kid, clientId, detail, expected, found } = context;

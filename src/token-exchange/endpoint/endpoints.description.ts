@@ -5,9 +5,11 @@ import { TOKEN_INTROSPECTION } from '../introspection/token-introspection.descri
 import { BOUND_EMBED_POST, EMBED_GET, EMBED_POST } from '../login/embed-login.description.js';
 import { BACK_CHANNEL_LOGOUT } from '../logout/back-channel-logout.description.js';
 import { TOKEN_REVOCATION } from '../revocation/token-revocation.description.js';
+import { RECEIVED_EVENTS } from '../signals/events.description.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import {
   EMBED_PATH,
+  EVENTS_PATH,
   EXPLAIN_PATH,
   INTROSPECTION_PATH,
   LOGOUT_PATH,
@@ -27,6 +29,7 @@ export function endpointDescriptions(
     [REVOCATION_PATH]: { post: TOKEN_REVOCATION },
     [INTROSPECTION_PATH]: { post: TOKEN_INTROSPECTION },
     [LOGOUT_PATH]: { post: BACK_CHANNEL_LOGOUT },
+    [EVENTS_PATH]: { post: RECEIVED_EVENTS },
     [EXPLAIN_PATH]: { post: EXPLANATION },
     [EMBED_PATH]: { post, ...(hasGet && { get: EMBED_GET }) },
   };

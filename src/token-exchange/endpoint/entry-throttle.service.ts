@@ -67,9 +67,9 @@ export class EntryThrottleService {
     return rateLimit;
   }
 
-  /** Counts a verified logout by its issuer. @throws TooManyRequestsError */
-  async countLogout(issuer: string, perMinute: number): Promise<void> {
-    const key = counterKey('logout of', issuer);
+  /** Counts a verified logout by its issuer, or an event by its transmitter. @throws TooManyRequestsError */
+  async countOf(what: 'logout of' | 'signals of', issuer: string, perMinute: number): Promise<void> {
+    const key = counterKey(what, issuer);
     const verdict = await this.storage.increment(key, WINDOW_MS, perMinute, WINDOW_MS, 'default');
     if (verdict.isBlocked)
       throw new TooManyRequestsError(verdict.timeToBlockExpire, rateLimitOf(verdict, perMinute));

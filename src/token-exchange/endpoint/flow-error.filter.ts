@@ -17,6 +17,7 @@ import { FAULT } from './request-refusals.js';
 import type { RefusedRequest, RefusedToken } from '../refusals/oauth-refusal.js';
 import { isTokenRefusal, isRequestRefusal } from '../refusals/oauth-refusal.js';
 import { loginAnswerOf, oauthAnswerOf } from '../refusals/token-answers.js';
+import { eventAnswerOf } from '../signals/event-checks.js';
 import { DpopProofs } from '../dpop/dpop-proofs.js';
 import { isAboutProof } from './challenge.js';
 import type { Endpoint, ThrottledFlow } from './flows.js';
@@ -63,7 +64,7 @@ abstract class FlowErrorFilter implements ExceptionFilter {
     const error = this.outages.refusalOf(thrown, { label: flow, retryAdvice });
     const place = { endpoint, flow, request };
     const refused = this.refusedFor(error, place);
-    const written = endpoint === 'embed' ? this.asLogin(refused) : asOAuth(refused, error);
+    const written = endpoint === 'embed' ? this.asLogin(refused) : asOAuth(refused, error, endpoint);
     this.answers.reply(request, host.switchToHttp().getResponse(), written);
   }
 
@@ -120,6 +121,7 @@ abstract class FlowErrorFilter implements ExceptionFilter {
 function refusedToken({ reason }: RefusedToken, { endpoint, flow }: Place): Refused {
   if (endpoint === 'logout') return LOGOUT_REFUSED;
   if (endpoint === 'explain') return NOT_EXPLAINED;
+  if (endpoint === 'signals') return eventAnswerOf(reason);
   if (endpoint === 'embed') return loginAnswerOf(reason);
   const isOfClaims = isOfAssertion(flow) && reason === 'claims_invalid';
   const refused = oauthAnswerOf(isOfClaims ? 'token_malformed' : reason);
@@ -127,11 +129,21 @@ function refusedToken({ reason }: RefusedToken, { endpoint, flow }: Place): Refu
 }
 
 /**
- * RFC 6749 §5.2. The body of a 501 suits clients that read OAuth errors and clients that read `message` (D20).
+ * RFC 6749 §5.2. The body of a 501 suits clients that read OAuth errors and clients that read `message` (D20). Of an event RFC 8935 §2.4.
  */
-function asOAuth({ status, error, message, headers }: Refused, thrown: unknown): HttpAnswer {
+function asOAuth(
+  { status, error, message, headers }: Refused,
+  thrown: unknown,
+  endpoint: Endpoint,
+): HttpAnswer {
   const reason = isRequestRefusal(thrown) ? thrown.reason : undefined;
   if (reason === 'not_available') return { status, headers, body: NOT_FOUND };
+  if (endpoint === 'signals')
+    return {
+      status,
+      headers: { ...headers, 'content-language': 'en' },
+      body: { err: error, description: message },
+    };
   const body = { error, error_description: message };
   return { status, headers, body: reason === 'not_enabled' ? { ...body, message } : body };
 }

@@ -3,6 +3,7 @@ import type { Type } from '@nestjs/common';
 import { BackChannelLogoutController } from '../logout/back-channel-logout.controller.js';
 import { EmbedLoginController } from '../login/embed-login.controller.js';
 import { ExplainController } from '../explain/explain.controller.js';
+import { EventsController } from '../signals/events.controller.js';
 import { TokenExchangeController } from '../exchange/token-exchange.controller.js';
 import { TokenIntrospectionController } from '../introspection/token-introspection.controller.js';
 import { TokenRevocationController } from '../revocation/token-revocation.controller.js';
@@ -13,5 +14,6 @@ export const FLOW_CONTROLLERS: Type<object>[] = [
   TokenRevocationController,
   TokenIntrospectionController,
   BackChannelLogoutController,
+  EventsController,
   ExplainController,
 ];

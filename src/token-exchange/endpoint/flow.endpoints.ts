@@ -23,6 +23,7 @@ import { loginMethods } from './paths.js';
 import { OwnRoutes } from '../host/token-exchange-auth.js';
 import { requestOf, stateOf } from '../../platform/http/http-answers.js';
 import { Revocations } from '../revocation/revocations.js';
+import { EventGuard } from '../signals/event.guard.js';
 
 /** Starts a request's wait for the database, before its first statement. */
 @Injectable()
@@ -154,6 +155,7 @@ const GUARDS: Readonly<Record<GuardName, (endpoint: Endpoint) => Type<CanActivat
   throttle: throttlerOf,
   enabled: enabledGuardOf,
   form: () => FormGuard,
+  event: () => EventGuard,
   revocations: () => RevocationsKnownGuard,
   clock: () => ClockGuard,
 };

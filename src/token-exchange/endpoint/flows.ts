@@ -3,7 +3,7 @@
 
 /** Settings of an endpoint or a flow, by their name in the options. */
 type Settings =
-  'exchange' | 'embedLogin' | 'idAssertion' | 'logout' | 'tokenIntrospection' | 'tokenRevocation';
+  'exchange' | 'embedLogin' | 'idAssertion' | 'logout' | 'signals' | 'tokenIntrospection' | 'tokenRevocation';
 
 interface EndpointRow {
   /** The path below the prefix of the settings. */
@@ -58,6 +58,14 @@ export const ENDPOINTS = {
     throttle: 'logout',
     switches: [],
     guards: ['wait', 'available', 'throttle', 'form', 'revocations', 'clock'],
+  },
+  /** Security events of transmitters (RFC 8935). Those of a transmitter that has authenticated are counted by it, too. */
+  signals: {
+    path: '/events',
+    title: 'Security events',
+    throttle: 'signals',
+    switches: [],
+    guards: ['wait', 'available', 'throttle', 'event', 'revocations', 'clock'],
   },
   revocation: {
     path: '/oauth/revoke',
@@ -207,6 +215,12 @@ export const OTHER_WORK = {
     work: 'an introspection',
     retryAdvice: 'ask again',
     failureEvent: 'svc.audit.token-exchange.introspection-refused',
+  },
+  signals: {
+    endpoint: 'signals',
+    work: 'a security event',
+    retryAdvice: 'send the same event again',
+    failureEvent: 'svc.audit.token-exchange.signal-refused',
   },
   explain: {
     endpoint: 'explain',

@@ -7,6 +7,7 @@ export const TOKEN_PATH = PATH_PREFIX + ENDPOINTS.exchange.path;
 export const REVOCATION_PATH = PATH_PREFIX + ENDPOINTS.revocation.path;
 export const INTROSPECTION_PATH = PATH_PREFIX + ENDPOINTS.introspection.path;
 export const LOGOUT_PATH = PATH_PREFIX + ENDPOINTS.logout.path;
+export const EVENTS_PATH = PATH_PREFIX + ENDPOINTS.signals.path;
 export const EXPLAIN_PATH = PATH_PREFIX + ENDPOINTS.explain.path;
 export const EMBED_PATH = PATH_PREFIX + ENDPOINTS.embed.path;
 

@@ -13,6 +13,8 @@ export function checkedUsers(given: UserDirectory): UserDirectory {
     lock: async (transaction, id, lock) => checked('lock', await given.lock(transaction, id, lock)),
     update: (transaction, id, update) => given.update(transaction, id, update),
     endAccess: given.endAccess && (async (transaction, id) => given.endAccess?.(transaction, id)),
+    disable: given.disable?.bind(given),
+    enable: given.enable?.bind(given),
   };
 }
 

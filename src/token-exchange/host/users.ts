@@ -56,4 +56,12 @@ export abstract class UserDirectory {
   abstract update(transaction: Transaction, id: string, update: HostUserUpdate): Promise<void>;
   /** Replaces the user's `accessGeneration`. Without it users cannot be signed out everywhere. */
   endAccess?(transaction: Transaction, id: string): Promise<void>;
+  /**
+   * Disables an enabled user for an issuer whose provider says so, and remembers the issuer until anybody else changes the state.
+   * Without it security events only end sessions and access tokens.
+   * @returns whether the user was enabled
+   */
+  disable?(transaction: Transaction, id: string, issuer: string): Promise<boolean>;
+  /** Enables a user whom this issuer has disabled, and nobody else since. @returns whether that is so */
+  enable?(transaction: Transaction, id: string, issuer: string): Promise<boolean>;
 }

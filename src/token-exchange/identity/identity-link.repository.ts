@@ -22,14 +22,25 @@ const FIND = new PreparedStatement<ExternalIdentity, IdentityLink>(
    WHERE issuer = ${parameter('text', ({ issuer }) => issuer)} AND subject = ${parameter('text', ({ subject }) => subject)}`,
 );
 
+/** What a link is made of. */
+export interface NewIdentityLink extends Omit<IdentityLink, 'projectsDigest'> {
+  /** Whether the user was made with the link. */
+  readonly isProvisioned: boolean;
+}
+
 /** The type of a user's id is the column's. */
-const INSERT = new PreparedStatement<ExternalIdentity & Omit<IdentityLink, 'projectsDigest'>, unknown>(
+const INSERT = new PreparedStatement<ExternalIdentity & NewIdentityLink, unknown>(
   'identity_link_insert',
-  sql`INSERT INTO token_exchange_identity_link (issuer, subject, user_id, by_administrator)
-   SELECT issuer, subject, user_id, by_administrator FROM json_populate_record(NULL::token_exchange_identity_link, ${parameter(
+  sql`INSERT INTO token_exchange_identity_link (issuer, subject, user_id, by_administrator, is_provisioned)
+   SELECT issuer, subject, user_id, by_administrator, is_provisioned FROM json_populate_record(NULL::token_exchange_identity_link, ${parameter(
      'json',
-     ({ issuer, subject, userId, byAdministrator }) =>
-       JSON.stringify({ issuer, subject, user_id: userId, by_administrator: byAdministrator }),
+     ({
+       issuer,
+       subject,
+       userId: user_id,
+       byAdministrator: by_administrator,
+       isProvisioned: is_provisioned,
+     }) => JSON.stringify({ issuer, subject, user_id, by_administrator, is_provisioned }),
    )})
    ON CONFLICT (issuer, subject) DO NOTHING RETURNING 1`,
 );
@@ -45,10 +56,42 @@ export class IdentityLinkRepository {
   async insert(
     transaction: Transaction,
     identity: ExternalIdentity,
-    link: Omit<IdentityLink, 'projectsDigest'>,
+    link: NewIdentityLink,
   ): Promise<boolean> {
     const rows = await runIn(transaction, INSERT, { ...identity, ...link });
     return rows.length === 1;
+  }
+
+  /** The identities of an issuer that are linked to a user. */
+  async subjectsOf(transaction: Transaction, issuer: string, userId: string): Promise<string[]> {
+    const rows = await managerOf(transaction).query<{ subject: string }[]>(
+      'SELECT subject FROM token_exchange_identity_link WHERE issuer = $1 AND user_id = $2 ORDER BY subject',
+      [issuer, userId],
+    );
+    return rows.map(({ subject }) => subject);
+  }
+
+  /**
+   * Notes that the issuer has disabled or enabled an account, unless it is known that it has done something later.
+   * @param at in seconds since the Unix epoch
+   * @returns whether that is news, and the account has made the user
+   */
+  async noteAccountEvent(
+    transaction: Transaction,
+    { issuer, subject }: ExternalIdentity,
+    userId: string,
+    { at, enabled }: { readonly at: number; readonly enabled: boolean },
+  ): Promise<boolean> {
+    const rows = await managerOf(transaction).query<{ isProvisioned: boolean }[]>(
+      `WITH noted AS (
+         UPDATE token_exchange_identity_link SET account_event_at = $4
+         WHERE issuer = $1 AND subject = $2 AND user_id = $3
+           AND (account_event_at IS NULL OR account_event_at < $4 OR (account_event_at = $4 AND NOT $5::boolean))
+         RETURNING is_provisioned
+       ) SELECT is_provisioned AS "isProvisioned" FROM noted`,
+      [issuer, subject, userId, at, enabled],
+    );
+    return rows[0]?.isProvisioned === true;
   }
 
   /** Keeps a link from being deleted until the transaction ends. @returns undefined if it no longer exists */

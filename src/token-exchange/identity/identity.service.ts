@@ -91,7 +91,7 @@ export class IdentityService {
     if (decision.by === 'provisioning') return this.provision(transaction, token, decision);
     const found = await this.underLock(transaction, token, decision);
     const { user, update } = found;
-    const links = found.by === 'email' ? [await this.link(transaction, token, user)] : [];
+    const links = found.by === 'email' ? [await this.link(transaction, token, user, false)] : [];
     if (!isEmpty(update)) await this.users.update(transaction, user.id, update);
     const projects = await this.syncProjects(transaction, token, user.id, found.projects);
     return resolvedUser(found, token, [...links, ...changesOf(user, update), ...projects], this.roles);
@@ -129,7 +129,7 @@ export class IdentityService {
   ): Promise<ResolvedUser> {
     const user = await this.users.create(transaction, newUser);
     if (user === undefined) throw new LostRaceError('this e-mail address was taken by a parallel login');
-    await this.link(transaction, token, user);
+    await this.link(transaction, token, user, true);
     const { id: userId, accessGeneration } = user;
     const made = { kind: 'user-provisioned', userId, role: newUser.role } as const;
     const synced = await this.syncProjects(transaction, token, userId, projects);
@@ -141,9 +141,11 @@ export class IdentityService {
     transaction: Transaction,
     token: VerifiedToken,
     { id: userId, role }: HostUser,
+    isProvisioned: boolean,
   ): Promise<IdentityChange> {
     const { byAdministrator = false } = token.key.policy;
-    const isLinked = await this.links.insert(transaction, identityOf(token), { userId, byAdministrator });
+    const link = { userId, byAdministrator, isProvisioned };
+    const isLinked = await this.links.insert(transaction, identityOf(token), link);
     if (!isLinked) throw new LostRaceError('this identity was linked by a parallel login');
     return { kind: 'identity-linked', userId, role, isPrivileged: isPrivileged(role, this.roles) };
   }

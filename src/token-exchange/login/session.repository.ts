@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
-import type { ExternalLogin, IssuerKey } from '../revocation/external-login.js';
+import type { ExternalLogin, IssuerKey, Logout } from '../revocation/external-login.js';
 import { keysOfLogin, readRecordedKeys, recordedKeys } from '../revocation/external-login.js';
 
 /** A session. Only the hash of its id is stored, so that a reader of the table cannot use a session. */
@@ -180,16 +180,21 @@ export class SessionRepository {
     return deleted;
   }
 
-  /** Ends the live sessions of external logins now. Their rows stay for a while, to say why. */
-  endLogins(transaction: Transaction, keys: readonly string[], now: Date): Promise<DeletedSession[]> {
+  /** Ends the live sessions that a logout ends, now. Their rows stay for a while, to say why. */
+  endLogins(
+    transaction: Transaction,
+    { keys, until, at }: Omit<Logout, 'issuer'>,
+    now: Date,
+  ): Promise<DeletedSession[]> {
     return managerOf(transaction).query<DeletedSession[]>(
       `WITH ended AS MATERIALIZED (
          SELECT id_hash, user_id, family_id, expires_at FROM token_exchange_session
-         WHERE (login_subject = ANY ($1) OR login_session = ANY ($1)) AND expires_at > $2 FOR UPDATE
+         WHERE (login_subject = ANY ($1) OR login_session = ANY ($1)) AND expires_at > $2
+           AND (login_issued_at <= $3 OR created_at <= $4) FOR UPDATE
        ), shortened AS (
          UPDATE token_exchange_session SET expires_at = $2 WHERE id_hash IN (SELECT id_hash FROM ended)
        ) SELECT user_id::text AS "userId", family_id AS "familyId", expires_at AS "expiresAt" FROM ended`,
-      [keys, now],
+      [keys, now, until, at],
     );
   }
 

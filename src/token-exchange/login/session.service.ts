@@ -186,10 +186,10 @@ export class SessionService extends SessionOpener implements SessionMaker {
 
   override async endLogins(
     transaction: Transaction,
-    { keys }: Logout,
+    logout: Logout,
     requestId: string,
   ): Promise<RecordedWork<number>> {
-    const ended = await this.sessions.endLogins(transaction, keys, this.clock.now());
+    const ended = await this.sessions.endLogins(transaction, logout, this.clock.now());
     return { result: ended.length, events: this.eventsOf(ended, requestId, 'signed-out-by-provider') };
   }
 

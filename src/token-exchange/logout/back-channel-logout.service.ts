@@ -11,7 +11,7 @@ import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import { JtiRepository } from '../replay/jti.repository.js';
 import type { Logout } from '../revocation/external-login.js';
 import { keysOfLogout } from '../revocation/external-login.js';
-import { RevocationService } from '../revocation/revocation.service.js';
+import { RevocationService, warnOfAll } from '../revocation/revocation.service.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
@@ -48,7 +48,7 @@ export class BackChannelLogoutService {
     const token = await request.stage('verify', () => this.verify(text));
     await request.inTime(async () => {
       if (await this.isRepeated(token)) return;
-      await this.throttle.countLogout(token.key.policy.issuer, this.options.logout.perMinute);
+      await this.throttle.countOf('logout of', token.key.policy.issuer, this.options.logout.perMinute);
       await request.stage('apply', () => this.apply(token, request));
     });
   }
@@ -78,17 +78,14 @@ export class BackChannelLogoutService {
     const { issuer } = key.policy;
     const at = this.clock.now();
     const logout: Logout = { issuer, keys: keysOfLogout(issuer, claims), until: claims.iat, at };
-    const isOfAll = await this.ends.endLogins(logout, {
-      isWanted: async (transaction) =>
-        (await this.jtis.useUp(transaction, claims, issuer)) || !(await this.isRepeated(token, transaction)),
-      eventsOf: (transaction, isOfAll) => this.endSessions(transaction, { token, logout, isOfAll, request }),
+    const isOfAll = await this.ends.endLogins(async (transaction, end) => {
+      const isNew = await this.jtis.useUp(transaction, claims, issuer);
+      if (!isNew && (await this.isRepeated(token, transaction))) return { result: false, events: [] };
+      const result = await end(logout);
+      const ended = { token, logout, isOfAll: result, request };
+      return { result, events: await this.endSessions(transaction, ended) };
     });
-    if (!isOfAll) return;
-    const { requestId } = request;
-    this.logger.warn(
-      { requestId, issuer },
-      'more than 50,000 logouts of an issuer within 25 hours: all its logins until now have ended',
-    );
+    if (isOfAll) warnOfAll(this.logger, request, issuer);
   }
 
   private async endSessions(

@@ -5,10 +5,16 @@ import { EXCHANGE_NOTICES } from '../exchange/exchange-refusals.js';
 import { USER_NOTICES } from '../identity/user-refusals.js';
 import { LOGIN_NOTICES, LOGIN_REQUEST_REFUSALS } from '../login/login-refusals.js';
 import { PROJECT_NOTICES } from '../projects/project-refusals.js';
+import { SIGNAL_REQUEST_REFUSALS } from '../signals/signal-refusals.js';
 import type { RequestRefusal } from './refusal.js';
 import { inOrderOfChecks } from './refusal.js';
 
-const REQUEST_ROWS = { ...ENDPOINT_REFUSALS, ...LOGIN_REQUEST_REFUSALS, ...DPOP_REQUEST_REFUSALS };
+const REQUEST_ROWS = {
+  ...ENDPOINT_REFUSALS,
+  ...SIGNAL_REQUEST_REFUSALS,
+  ...LOGIN_REQUEST_REFUSALS,
+  ...DPOP_REQUEST_REFUSALS,
+};
 
 /** Why a request is refused before its token is read. */
 export type RequestRefusalReason = keyof typeof REQUEST_ROWS;

@@ -9,6 +9,7 @@ import { LOGIN_REFUSALS } from '../login/login-refusals.js';
 import { PROJECT_REFUSALS } from '../projects/project-refusals.js';
 import { REPLAY_REFUSALS } from '../replay/replay-refusals.js';
 import { REVOCATION_REFUSALS } from '../revocation/revocation-refusals.js';
+import { SIGNAL_REFUSALS } from '../signals/signal-refusals.js';
 import { VERIFICATION_REFUSALS } from '../verify/verification-refusals.js';
 import { WORKLOAD_REFUSALS } from '../workloads/workload-refusals.js';
 import type { TokenRefusal } from './refusal.js';
@@ -19,6 +20,7 @@ const ROWS = {
   ...ASSERTION_REFUSALS,
   ...INTROSPECTION_REFUSALS,
   ...EXPLAIN_REFUSALS,
+  ...SIGNAL_REFUSALS,
   ...WORKLOAD_REFUSALS,
   ...EXCHANGE_REFUSALS,
   ...REVOCATION_REFUSALS,

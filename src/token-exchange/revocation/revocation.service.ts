@@ -1,9 +1,10 @@
 // Revokes and restores trust in keys, and records it.
 import { Injectable } from '@nestjs/common';
-import type { AuditContext, AuditEvent, RecordedWork } from '../audit/audit.bus.js';
+import type { AuditContext, RecordedWork } from '../audit/audit.bus.js';
 import { AuditBus, auditEvent } from '../audit/audit.bus.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { Clock } from '../../platform/clock.js';
+import type { Log } from '../../platform/log/log.js';
 import type { Logout } from './external-login.js';
 import type { RevokedTrust } from './revocation.repository.js';
 import { RevocationRepository } from './revocation.repository.js';
@@ -48,12 +49,15 @@ export interface EndedToken {
   readonly expiresAt: Date;
 }
 
-/** The rest of a logout. */
-export interface LogoutWork {
-  /** Whether anything is ended. */
-  isWanted(transaction: Transaction): Promise<boolean>;
-  /** @param isOfAll whether all logins of the issuer have ended */
-  eventsOf(transaction: Transaction, isOfAll: boolean): Promise<readonly AuditEvent[]>;
+/** Ends logins in a transaction. @returns whether all logins of the issuer have ended, because there were more logouts than are kept */
+export type EndLogins = (logout: Logout) => Promise<boolean>;
+
+/** The log's warning of an issuer whose logins have all ended. */
+export function warnOfAll(logger: Log, { requestId }: { readonly requestId: string }, issuer: string): void {
+  logger.warn(
+    { requestId, issuer },
+    'more than 50,000 logouts of an issuer within 25 hours: all its logins until now have ended',
+  );
 }
 
 @Injectable()
@@ -109,18 +113,17 @@ export class RevocationService {
 
   /**
    * Ends external logins and everything that they opened, here at once and elsewhere within 10 seconds.
-   * @param work runs in the same transaction, again after a lost race
    * Of more than `MOST_LOGOUTS` of an issuer all its logins until now end, and the count begins again.
-   * @returns whether that was so
+   * @param work that ends them, in a transaction with the record of it; may be run again where it lost a race
    */
-  async endLogins(logout: Logout, work: LogoutWork): Promise<boolean> {
-    const isOfAll = await this.audit.commit(async (transaction) => {
-      if (!(await work.isWanted(transaction))) return { result: false, events: [] };
-      const result = await this.repository.endLogins(transaction, logout);
-      return { result, events: await work.eventsOf(transaction, result) };
-    });
+  async endLogins<Result>(
+    work: (transaction: Transaction, end: EndLogins) => Promise<RecordedWork<Result>>,
+  ): Promise<Result> {
+    const result = await this.audit.commit((transaction) =>
+      work(transaction, (logout) => this.repository.endLogins(transaction, logout)),
+    );
     await this.follower.hear();
-    return isOfAll;
+    return result;
   }
 
   private contextOf(requestId: string): AuditContext {

@@ -37,6 +37,35 @@ function address() {
     .refine((text) => !text.endsWith('/'), 'must have no slash at its end');
 }
 
+const SHORTEST_SECRET = 32;
+
+/** Transmitters of security events. Messages have no value, since one may be a secret. */
+export const TRANSMITTERS = z
+  .array(
+    z.strictObject({
+      issuer: string().refine((text) => parsedUrl(text) !== undefined, 'must be a URL'),
+      audience: string().min(1, 'must not be empty'),
+      jwksUri: string().refine((text) => parsedUrl(text) !== undefined, 'must be a URL'),
+      secret: string().regex(
+        new RegExp(`^[\\x21-\\x7e]{${SHORTEST_SECRET},}$`),
+        `must have ${SHORTEST_SECRET} or more characters of ASCII, without blanks`,
+      ),
+      /** Of the trusted key entries whose logins its events end; left out: its own. */
+      loginIssuer: string()
+        .refine((text) => parsedUrl(text) !== undefined, 'must be a URL')
+        .optional(),
+    }),
+    'must be a list of transmitters',
+  )
+  .readonly()
+  .refine(
+    (list) =>
+      (['issuer', 'jwksUri', 'secret'] as const).every(
+        (name) => new Set(list.map((one) => one[name])).size === list.length,
+      ),
+    'two transmitters must not share issuer, jwksUri or secret',
+  );
+
 /** The sections whose properties all have a default. */
 export const SECTIONS = {
   embedLogin: {
@@ -68,6 +97,14 @@ export const SECTIONS = {
   tokenIntrospection: { perMinute: perMinute('`/rest/auth/oauth/introspect`', 600) },
   logout: {
     perMinute: perMinute('`/rest/auth/backchannel-logout`, and logouts per issuer and minute', 600),
+  },
+  signals: {
+    perMinute: perMinute('`/rest/auth/events`, and events per transmitter and minute', 600),
+    transmitters: described(
+      TRANSMITTERS.default([]),
+      'Transmitters of [security events](../../../docs/signals.md): `{ issuer, audience, jwksUri, secret, loginIssuer }`.',
+      { otherwise: 'none' },
+    ),
   },
   replayPurge: {
     intervalSeconds: described(
@@ -266,6 +303,7 @@ export const SETTINGS = z.strictObject({
   tokenRevocation: section(SECTIONS.tokenRevocation),
   tokenIntrospection: section(SECTIONS.tokenIntrospection),
   logout: section(SECTIONS.logout),
+  signals: section(SECTIONS.signals),
   clockToleranceSeconds: described(
     wholeNumber(0, 60).default(5),
     'Tolerance for `nbf` and a future `iat`, in seconds; `exp` has none.',

@@ -34,6 +34,7 @@ export type TokenExchangeOptions = Readonly<
     | 'tokenRevocation'
     | 'tokenIntrospection'
     | 'logout'
+    | 'signals'
     | 'clockToleranceSeconds'
     | 'replayPurge'
     | 'jwks'

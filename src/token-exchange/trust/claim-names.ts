@@ -6,8 +6,8 @@ export const CLAIM_NAMES = [
   // Users, sessions and actors: OpenID Connect Core 1.0 §5.1 and Back-Channel Logout 1.0 §2.4, RFC 8693 §4, RFC 7800
   ...(['email', 'email_verified', 'given_name', 'family_name', 'role', 'sid', 'events', 'nonce'] as const),
   ...(['act', 'may_act', 'cnf'] as const),
-  // Entra ID's name of `jti`, and the question about a refusal
-  ...(['uti', 'request_id'] as const),
+  // Entra ID's name of `jti`, the question about a refusal, and the time of an event (RFC 8417 §2.2)
+  ...(['uti', 'request_id', 'toe'] as const),
   // Identity assertions
   ...(['client_id', 'scope', 'resource', 'authorization_details'] as const),
   ...(['tenant', 'aud_tenant', 'aud_sub', 'sub_id'] as const),

@@ -13,8 +13,8 @@ import type { AuthenticatedClient } from '../assertions/client-authenticator.js'
 import type { CompactJws } from './compact-jws.js';
 import type { AssertionClaims, ExternalClaims, TimedClaims } from './external-claims.js';
 
-/** The purpose of a token: a flow, or a question about a refusal. */
-type Purpose = Flow | 'explain';
+/** The purpose of a token: a flow, a security event, or a question about a refusal. */
+type Purpose = Flow | 'signals' | 'explain';
 
 /** The token before it is read. */
 export const UNREAD: CompactJws = {
@@ -24,12 +24,20 @@ export const UNREAD: CompactJws = {
   signature: Buffer.of(),
 };
 
+/** Where the keys of tokens are looked for: in trusted key entries, or in the key sets of transmitters. */
+export interface KeySource extends Pick<
+  TrustedKeyService,
+  'issuers' | 'keysOf' | 'secondsToNextSearch' | 'unservingKeySet'
+> {
+  find(
+    ...asked: Parameters<TrustedKeyService['find']>
+  ): readonly TrustedKey[] | Promise<readonly TrustedKey[]>;
+  findForLogout?: TrustedKeyService['findForLogout'];
+}
+
 /** The rules for tokens. */
 export interface CheckRules {
-  readonly keys: Pick<
-    TrustedKeyService,
-    'find' | 'findForLogout' | 'issuers' | 'keysOf' | 'secondsToNextSearch' | 'unservingKeySet'
-  >;
+  readonly keys: KeySource;
   readonly clock: Clock;
   /** Whether the strict policy applies. */
   readonly isStrict: boolean;

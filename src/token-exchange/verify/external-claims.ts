@@ -160,7 +160,7 @@ export function readExplainClaims(payload: ClaimSet): ExplainClaims {
 }
 
 /** @param maxAgeSeconds from `iat` on: the token is taken until then, or until its `exp` if that is earlier */
-function timedClaims(payload: ClaimSet, maxAgeSeconds: number): TimedClaims {
+export function timedClaims(payload: ClaimSet, maxAgeSeconds: number): TimedClaims {
   const iat = numericDate(payload, 'iat');
   const latest = iat + maxAgeSeconds;
   return {
@@ -267,7 +267,7 @@ export function refuseLonger(what: string, text: string | undefined, limit: numb
 }
 
 /** Runs before any other check, because some checks cannot handle such strings. */
-function refuseUnstorable(payload: ClaimSet): void {
+export function refuseUnstorable(payload: ClaimSet): void {
   if (!hasUnstorableText(payload)) return;
   const [name] = Object.entries(payload).find(([, value]) => hasUnstorableText(value)) ?? [];
   const claim = name === undefined ? 'the name of a claim' : printable(name);

@@ -23,7 +23,8 @@ import type {
   LogoutClaims,
   TimedClaims,
 } from './external-claims.js';
-import type { CheckResult, CheckRules, TokenCheck } from './check-runner.js';
+import type { EventClaims } from '../signals/security-event.js';
+import type { CheckResult, CheckRules, KeySource, TokenCheck } from './check-runner.js';
 import { CheckedToken, passAll, resultsOf } from './check-runner.js';
 
 /** Not exported, so that no other file can create a VerifiedToken. */
@@ -47,6 +48,13 @@ export interface VerifiedToken {
 export interface VerifiedLogout {
   readonly [verified]: true;
   readonly claims: LogoutClaims;
+  readonly key: TrustedKey;
+}
+
+/** A security event token with valid signature, claims, audience and times. Its jti is not used up yet. */
+export interface VerifiedEvent {
+  readonly [verified]: true;
+  readonly claims: EventClaims;
   readonly key: TrustedKey;
 }
 
@@ -129,6 +137,20 @@ export class ExternalTokenVerifier {
     return { [verified]: true, claims: token.claims, key: token.key };
   }
 
+  /**
+   * @param checks of the transmitter that has authenticated
+   * @throws OAuthRefusal of the first check that fails
+   */
+  async verifyEvent(
+    text: string,
+    checks: readonly TokenCheck<CheckedToken<EventClaims>>[],
+    keys: KeySource,
+  ): Promise<VerifiedEvent> {
+    const token = new CheckedToken<EventClaims>(text, 'signals', { ...this.rules, keys });
+    await this.pass(checks, token);
+    return { [verified]: true, claims: token.claims, key: token.key };
+  }
+
   /** @throws OAuthRefusal of the first check that fails */
   async verifyExplainProof(text: string): Promise<VerifiedExplainProof> {
     const token = new CheckedToken<ExplainClaims>(text, 'explain', this.rules);
@@ -160,8 +182,8 @@ export class ExternalTokenVerifier {
   }
 
   /** The key that log and trail may name: the found key, or until then the claimed key of a trusted issuer. */
-  private namedKey({ found, jws }: Pick<CheckedToken, 'found' | 'jws'>): RefusalContext {
-    if (found === undefined) return claimedKey(jws, this.rules.keys);
+  private namedKey({ found, jws, rules }: Pick<CheckedToken, 'found' | 'jws' | 'rules'>): RefusalContext {
+    if (found === undefined) return claimedKey(jws, rules.keys);
     return { issuer: found.policy.issuer, kid: found.kid };
   }
 }

@@ -124,7 +124,7 @@ const knownIssuer = (find: 'find' | 'findForLogout'): TokenCheck<AnyToken> => ({
   reason: 'issuer_unknown',
   isNeeded: true,
   async read(token) {
-    token.candidates = await token.rules.keys[find](issuerOf(token), kidOf(token), token.algorithm);
+    token.candidates = (await token.rules.keys[find]?.(issuerOf(token), kidOf(token), token.algorithm)) ?? [];
     [token.found] = token.candidates;
   },
   // Collecting the issuers needs a pass over all entries, so it happens only without a key.
@@ -223,7 +223,7 @@ export const TRUST_NOT_ENDED: TokenCheck<AnyToken> = {
 export const ALLOWED_FLOW: TokenCheck<AnyToken> = {
   about: 'flows',
   reason: 'flow_not_allowed',
-  fails: ({ key, flow }) => flow === 'explain' || !flowsOf(key.policy).has(flow),
+  fails: ({ key, flow }) => flow === 'explain' || flow === 'signals' || !flowsOf(key.policy).has(flow),
   compared: ({ key, flow }) => [printableList(flowsOf(key.policy)), flow],
 };
 

@@ -13,6 +13,7 @@ const ENDPOINTS = [
   '/rest/auth/oauth/revoke',
   '/rest/auth/oauth/introspect',
   '/rest/auth/backchannel-logout',
+  '/rest/auth/events',
   '/rest/auth/explain',
 ];
 

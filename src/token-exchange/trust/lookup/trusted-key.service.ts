@@ -1,6 +1,7 @@
 // Finds the trusted key of a token in all providers.
 import type { OnApplicationBootstrap } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
+import { domainOfAddress } from '../../../platform/text/email-address.js';
 import type { Flow } from '../../endpoint/flows.js';
 import type { EntryEnd, KeysHeld } from '../../host/telemetry.js';
 import { ExchangeTelemetry } from '../../host/telemetry.js';
@@ -11,7 +12,7 @@ import type { Algorithm } from '../algorithms.js';
 import type { TrustedClient } from '../../assertions/client-reader.js';
 import { namesDocuments } from '../../assertions/client-reader.js';
 import type { TrustPolicy, TrustedKey, TrustedKeyEntry } from '../trusted-key.js';
-import { flowsOf, maxUsersOf } from '../trusted-key.js';
+import { domainsOf, flowsOf, maxUsersOf } from '../trusted-key.js';
 
 /** A client, with the entry that names it. */
 export interface NamedClient {
@@ -104,6 +105,18 @@ export class TrustedKeyService implements OnApplicationBootstrap {
   /** Whether an entry allows the flow. Needs a pass over all entries. */
   serve(flow: Flow): boolean {
     return this.entries.some((entry) => flowsOf(entry).has(flow));
+  }
+
+  /** Whether an entry of an issuer may find users by an e-mail address, but for what the token of a login would say of it. */
+  vouchesFor(issuer: string, email: string): boolean {
+    const domain = domainOfAddress(email) ?? '';
+    return this.entries.some(
+      (entry) =>
+        entry.issuer === issuer &&
+        entry.suspended !== true &&
+        entry.linkExistingUsers !== false &&
+        domainsOf(entry)?.has(domain) !== false,
+    );
   }
 
   /** The keys of an issuer in memory. Fetches nothing. */

@@ -124,11 +124,11 @@ describe('[P.perMinute] the throttle of entries', () => {
   );
 
   it('[D130] counts logouts by their issuer alone', async () => {
-    await throttle.countLogout('https://i.example', 1);
-    await throttle.countLogout('https://other.example', 1);
+    await throttle.countOf('logout of', 'https://i.example', 1);
+    await throttle.countOf('logout of', 'https://other.example', 1);
     clock.advance(15);
     const limit = { 'RateLimit-Limit': '1', 'RateLimit-Remaining': '0', 'RateLimit-Reset': '45' };
-    await expect(throttle.countLogout('https://i.example', 1)).rejects.toMatchObject({
+    await expect(throttle.countOf('logout of', 'https://i.example', 1)).rejects.toMatchObject({
       ...{ retryAfterSeconds: 45, headers: { ...limit, 'Retry-After': '45' } },
     });
   });

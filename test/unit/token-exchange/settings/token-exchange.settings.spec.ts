@@ -61,6 +61,7 @@ describe('settings', () => {
       tokenRevocation: { perMinute: 60 },
       tokenIntrospection: { perMinute: 600 },
       logout: { perMinute: 600 },
+      signals: { perMinute: 600, transmitters: [] },
       clockToleranceSeconds: 5,
       replayPurge: { intervalSeconds: 60, batchSize: 1000 },
       jwks: {

@@ -1,0 +1,194 @@
+// Receives security events of transmitters: ends sessions and access tokens, and disables and enables users.
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../../platform/clock.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import type { SharedWait } from '../../platform/database/wait-limit.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
+import type { AuditEvent, RecordedWork } from '../audit/audit.bus.js';
+import { auditEvent } from '../audit/audit.bus.js';
+import type { Source } from '../endpoint/client-refusals.js';
+import { ClientRefusals } from '../endpoint/client-refusals.js';
+import { EntryThrottleService } from '../endpoint/entry-throttle.service.js';
+import { SessionOpener } from '../host/logins.js';
+import { isTokenRefusal } from '../refusals/oauth-refusal.js';
+import { JtiRepository } from '../replay/jti.repository.js';
+import type { Logout } from '../revocation/external-login.js';
+import { keysOfLogout } from '../revocation/external-login.js';
+import type { EndLogins } from '../revocation/revocation.service.js';
+import { RevocationService, warnOfAll } from '../revocation/revocation.service.js';
+import { Revocations } from '../revocation/revocations.js';
+import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
+import type { VerifiedEvent } from '../verify/external-token.verifier.js';
+import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.verifier.js';
+import { refuseRevokedKey } from '../verify/tokens.js';
+import { eventChecks } from './event-checks.js';
+import type { EventName, SecurityEvent } from './security-event.js';
+import type { NamedIdentity } from './signal-subjects.js';
+import { SignalSubjects } from './signal-subjects.js';
+import { StreamVerificationRepository } from './stream-verification.repository.js';
+import type { Transmitter } from './transmitters.js';
+import { Transmitters } from './transmitters.js';
+
+/** A token is accepted for a day after its `iat`, so its `jti` is kept for two. */
+const JTI_KEPT_SECONDS = 2 * 86_400;
+/** What each event does to the account, if anything. */
+const ENABLES: Partial<Record<EventName, boolean>> = {
+  'account-disabled': false,
+  'account-purged': false,
+  'account-enabled': true,
+};
+
+/** What was sent. Secret. */
+interface Sent {
+  readonly text: string;
+  readonly authorization: string | undefined;
+}
+
+interface ReceivedEvent {
+  readonly token: VerifiedEvent;
+  readonly event: SecurityEvent;
+  readonly transmitter: Transmitter;
+  readonly source: Source;
+}
+
+@Injectable()
+export class SignalsService {
+  constructor(
+    private readonly transmitters: Transmitters,
+    private readonly verifier: ExternalTokenVerifier,
+    private readonly revocations: Revocations,
+    private readonly ends: RevocationService,
+    private readonly throttle: EntryThrottleService,
+    private readonly jtis: JtiRepository,
+    private readonly subjects: SignalSubjects,
+    private readonly verifications: StreamVerificationRepository,
+    private readonly sessions: SessionOpener,
+    private readonly refusals: ClientRefusals,
+    private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Log,
+    @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'signals'>,
+  ) {}
+
+  /**
+   * Does what an event asks for; an event that does nothing here, and one that was received before, succeed too.
+   * @param wait for the database; keys that have to be fetched are no part of it
+   * @throws OAuthRefusal with the first reason against the token, once that is recorded
+   * @throws TooManyRequestsError above the limit of the transmitter
+   */
+  async receive({ text, authorization }: Sent, source: Source, wait: SharedWait): Promise<void> {
+    try {
+      const transmitter = this.transmitters.authenticated(authorization);
+      await wait.inTime(() =>
+        this.throttle.countOf('signals of', transmitter.issuer, this.options.signals.perMinute),
+      );
+      const token = await this.verifier.verifyEvent(text, eventChecks(transmitter), this.transmitters);
+      refuseRevokedKey(this.revocations, token);
+      const { event } = token.claims;
+      if (event === undefined) return;
+      const isOfAll = await wait.inTime(() =>
+        this.ends.endLogins((transaction, end) =>
+          this.apply(transaction, end, { token, event, transmitter, source }),
+        ),
+      );
+      if (isOfAll) warnOfAll(this.logger, source, transmitter.loginIssuer ?? transmitter.issuer);
+    } catch (error) {
+      if (isTokenRefusal(error)) await wait.inTime(() => this.refusals.record('signals', error, source));
+      throw error;
+    }
+  }
+
+  /** The `jti` is used up with what the event does: after a failure of the database the transmitter can send it again. */
+  private async apply(
+    transaction: Transaction,
+    end: EndLogins,
+    received: ReceivedEvent,
+  ): Promise<RecordedWork<boolean>> {
+    const { token, event, transmitter } = received;
+    const { jti, iat } = token.claims;
+    // The ids of transmitters are apart from each other and from those of tokens (RFC 8417 §2.2).
+    const use = { jti: JSON.stringify(['event', transmitter.issuer, jti]), exp: iat + JTI_KEPT_SECONDS };
+    if (!(await this.jtis.useUp(transaction, use, transmitter.issuer))) return { result: false, events: [] };
+    return event.name === 'verification'
+      ? this.verify(transaction, received)
+      : this.end(transaction, end, received);
+  }
+
+  private async verify(transaction: Transaction, received: ReceivedEvent): Promise<RecordedWork<boolean>> {
+    const { issuer } = received.transmitter;
+    const { state } = received.event;
+    if (typeof state === 'string')
+      await this.verifications.note(transaction, issuer, state, this.clock.now());
+    return { result: false, events: [this.recorded(received, 'verified')] };
+  }
+
+  /** @returns whether all logins of the issuer have ended */
+  private async end(
+    transaction: Transaction,
+    end: EndLogins,
+    received: ReceivedEvent,
+  ): Promise<RecordedWork<boolean>> {
+    const { event, transmitter, source } = received;
+    const identities = await this.subjects.find(transaction, transmitter, event.user);
+    // Users before sessions: everything that locks both does so in this order.
+    const state = await this.switch(transaction, identities, event);
+    const logout = logoutBy(event, transmitter, identities, this.clock.now());
+    const userId = identities[0]?.userId;
+    if (logout === undefined)
+      return { result: false, events: [this.recorded(received, state ?? 'none', { userId })] };
+    const result = await end(logout);
+    const ended = await this.sessions.endLogins?.(transaction, logout, source.requestId);
+    const effect = state ?? (result ? 'issuer-signed-out' : 'signed-out');
+    const signal = this.recorded(received, effect, { userId, sessions: ended?.result });
+    return { result, events: [signal, ...(ended?.events ?? [])] };
+  }
+
+  private async switch(
+    transaction: Transaction,
+    identities: readonly NamedIdentity[],
+    { name, at }: SecurityEvent,
+  ): Promise<'enabled' | 'disabled' | undefined> {
+    const enabled = ENABLES[name];
+    if (enabled === undefined) return undefined;
+    let isChanged = false;
+    for (const identity of identities)
+      if (await this.subjects.switch(transaction, identity, enabled, at)) isChanged = true;
+    return isChanged ? (enabled ? 'enabled' : 'disabled') : undefined;
+  }
+
+  private recorded(
+    { token, event, source: { requestId, clientAddress } }: ReceivedEvent,
+    effect: 'verified' | 'none' | 'signed-out' | 'issuer-signed-out' | 'disabled' | 'enabled',
+    { userId, sessions = 0 }: { readonly userId?: string; readonly sessions?: number } = {},
+  ): AuditEvent {
+    return auditEvent(
+      'svc.audit.token-exchange.signal',
+      { occurredAt: this.clock.now(), requestId, subjectUserId: userId },
+      { ...issuerAndKid(token), event: event.name, effect, sessions, clientAddress },
+    );
+  }
+}
+
+/**
+ * What an event ends, by its own time (D132): what was opened later stays, however late the event comes.
+ * @returns undefined if it ends nothing
+ */
+function logoutBy(
+  { name, at, session, change }: SecurityEvent,
+  { issuer: transmitter, loginIssuer: issuer = transmitter }: Transmitter,
+  identities: readonly NamedIdentity[],
+  now: Date,
+): Logout | undefined {
+  const isKept = name === 'account-enabled' || (name === 'credential-change' && !isLoss(change));
+  const sid = name === 'session-revoked' ? session : undefined;
+  const named = identities.length === 0 && sid !== undefined ? [{ subject: undefined }] : identities;
+  const keys = isKept ? [] : named.flatMap(({ subject: sub }) => keysOfLogout(issuer, { sub, sid }));
+  if (keys.length === 0) return undefined;
+  const atMs = Math.min(at * 1000, now.getTime());
+  return { issuer, keys: [...new Set(keys)].sort(), until: at, at: new Date(atMs) };
+}
+
+function isLoss(change: unknown): boolean {
+  return change === 'revoke' || change === 'delete';
+}
