@@ -16,7 +16,8 @@ export interface ServiceSurroundings {
   signal?: AbortSignal;
 }
 
-const READY_TIMEOUT_MILLISECONDS = 60_000;
+/** Only a hang takes so long: a busy machine may need minutes for a start. */
+const READY_TIMEOUT_MILLISECONDS = 240_000;
 const STOP_TIMEOUT_MILLISECONDS = 15_000;
 const ANSWER_TIMEOUT_MILLISECONDS = 2_000;
 const POLL_INTERVAL_MILLISECONDS = 100;

@@ -34,11 +34,18 @@ export function mutantsOf(file: string): Mutant[] {
     if (ts.isTypeNode(node) || ts.isImportDeclaration(node) || ts.isDecorator(node)) return;
     if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isExportDeclaration(node))
       return;
+    if (isText(node)) return;
     for (const [place, text] of changesOf(node)) mutants.push(mutantAt(source, place, text));
     node.forEachChild(visit);
   };
   source.forEachChild(visit);
   return mutants;
+}
+
+/** What is put together of strings is for people, and no rule. */
+function isText(node: ts.Node): boolean {
+  if (!ts.isBinaryExpression(node) || node.operatorToken.kind !== ts.SyntaxKind.PlusToken) return false;
+  return ts.isStringLiteralLike(node.left) || ts.isStringLiteralLike(node.right);
 }
 
 function mutantAt(source: ts.SourceFile, place: ts.Node, text: string): Mutant {

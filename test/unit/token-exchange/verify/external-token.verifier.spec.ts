@@ -447,6 +447,11 @@ describe('times', () => {
     expect(await judged(claims)).toBe(outcome),
   );
 
+  it('[2.2.11] an explanation shows how long a token is not valid yet', async () => {
+    const results = await verifier.explain(tokenOf(partner, { nbf: NOW + 60 }), 'exchange');
+    expect(results.find(({ about }) => about === 'nbf')).toMatchObject({ found: 'not valid for 60 s yet' });
+  });
+
   it.each([
     [{ iat: NOW + TOLERANCE }, 'accepted'],
     [{ iat: NOW + TOLERANCE + 0.001 }, 'token_issued_in_future'],
