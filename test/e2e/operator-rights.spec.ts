@@ -24,7 +24,7 @@ const configured = Partner.create({ issuer: 'https://configured.example', audien
 const REFUSED = [409, 'refused'];
 const REACHES = 'Only the owner changes trust that reaches the owner or administrators.';
 const KNOWN = 'Only the owner adds an entry for an issuer that has users or another entry.';
-const LOGOUTS = 'Only the owner changes an entry that has to do with the logouts of another one.';
+const LOGOUTS = "Only the owner changes an entry that affects another entry's logouts.";
 
 /** An identity of an issuer becomes the user's, as by a token. */
 function link(service: TestService, issuer: string, userId: string): Promise<unknown> {
@@ -98,7 +98,7 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
     }
   });
 
-  it('[D121] adds and changes no entry that has to do with the logouts of another one', async () => {
+  it("[D121] adds and changes no entry that affects another entry's logouts", async () => {
     const sent = { logoutIssuer: 'https://provider.example' };
     expect((await owner.send('POST', 'entries', ownKey('https://sent.example', 'sent', sent))).status).toBe(
       201,

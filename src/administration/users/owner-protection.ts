@@ -85,5 +85,5 @@ export class OwnerProtection {
  */
 export function refuseLogoutChange({ operator }: ChangeWork): void {
   if (isAdministrator(operator))
-    throw new CommandError('Only the owner changes an entry that has to do with the logouts of another one.');
+    throw new CommandError("Only the owner changes an entry that affects another entry's logouts.");
 }
