@@ -238,7 +238,7 @@ export class UserRepository {
 
   /**
    * Ends all sessions and access tokens of a user for good. If a user is disabled, the trigger
-   * `user_account_disabled` does this. See "A user's `access_generation`" in architecture.md for each
+   * `user_account_disabled` does this. See the row `access_generation` in architecture.md for each
    * comparison.
    */
   async endAccess(transaction: Transaction, id: string): Promise<void> {

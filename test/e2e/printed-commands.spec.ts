@@ -81,6 +81,7 @@ const BLOCKS: Readonly<Record<string, readonly Block[]>> = {
       before: `${ACME}; npx svc-admin keys add --file acme.json; openssl ecparam -name prime256v1 -genkey -noout | openssl ec -pubout > new.pub.pem`,
       prints: /acme-2/,
     },
+    { begins: 'npx svc-admin usage --csv' },
     {
       begins: 'npx svc-admin keys rotate-signing',
       prints: /The next signing key signs from[^]*Every signing key is deleted/,
