@@ -70,7 +70,7 @@ const en = {
 
   notSignedInTitle: 'You are not signed in',
   endedTitle: 'Your session has ended',
-  providerTitle: 'Your identity provider has signed you out',
+  providerTitle: 'Your company has signed you out',
   signedOutTitle: 'You have signed out',
   openFromProduct: 'Open it again in the product that you use it in.',
   anotherTitle: 'Another user has signed in',
@@ -157,7 +157,7 @@ const de: Words = {
 
   notSignedInTitle: 'Sie sind nicht angemeldet',
   endedTitle: 'Ihre Sitzung ist beendet',
-  providerTitle: 'Ihr Anmeldedienst hat Sie abgemeldet',
+  providerTitle: 'Ihr Unternehmen hat Sie abgemeldet',
   signedOutTitle: 'Sie haben sich abgemeldet',
   openFromProduct: 'Öffnen Sie diese Seite bitte in dem Produkt, in das sie eingebettet ist.',
   anotherTitle: 'Eine andere Person hat sich angemeldet',
