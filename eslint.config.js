@@ -64,6 +64,7 @@ export default defineConfig(
         project: [
           './tsconfig.json',
           './pages/tsconfig.json',
+          './pages/operator/tsconfig.json',
           './test/unit/pages/tsconfig.json',
           './examples/tsconfig.json',
           './test/package/host/tsconfig.json',
@@ -181,12 +182,7 @@ export default defineConfig(
   },
   {
     // Pages' own scripts: modules that a browser loads as they are.
-    files: [
-      'src/workspace/reference/public/**/*.js',
-      'src/operator/page/public/**/*.js',
-      'demo/**/*.js',
-      'examples/partners/page/*.js',
-    ],
+    files: ['src/workspace/reference/public/**/*.js', 'demo/**/*.js', 'examples/partners/page/*.js'],
     languageOptions: { globals: globals.browser },
   },
 );

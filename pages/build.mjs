@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Builds what browsers get: the page in the frame and the script for host pages by Vite, then the files of the other pages, the
-// script's types, and compressed copies of all.
+// Builds what browsers get: the page in the frame, the operator's page and the script for host pages by Vite, then the reference,
+// the script's types, and compressed copies of all.
 // Usage: node pages/build.mjs [FOLDER]; `dist/src` unless another is named.
 import { createHash } from 'node:crypto';
 import { cpSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -32,11 +32,11 @@ const [web, operator, reference] = ['web', 'operator/page', 'workspace/reference
   return folder;
 });
 
-await buildPages();
+await buildPages('frame', ['index', 'not-found'], { outDir: web });
+await buildPages('operator', ['index'], { outDir: operator }, '/admin/');
 await buildScript();
 cpSync(join(PAGES, 'shared/favicon.ico'), join(web, 'favicon.ico'));
 writeFileSync(join(web, 'embed.d.txt'), embedTypes());
-copyOperatorPage();
 cpSync(join(REPOSITORY, 'src/workspace/reference/public'), reference, { recursive: true });
 for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js'])
   cpSync(resolve(`swagger-ui-dist/${name}`), join(reference, name));
@@ -55,15 +55,16 @@ function options(root, more) {
   };
 }
 
-async function buildPages() {
-  const input = ['index', 'not-found'].map((name) => join(PAGES, 'frame', `${name}.html`));
+/** @param base below which its files are asked for */
+async function buildPages(root, names, where, base = '/') {
+  const input = names.map((name) => join(PAGES, root, `${name}.html`));
   const [script, asset] = ['js', '[extname]'].map(
     (end) => `assets/${CURRENT}/[name]${end === 'js' ? '.js' : end}`,
   );
   const output = { entryFileNames: script, chunkFileNames: script, assetFileNames: asset };
-  const more = { modulePreload: false, assetsInlineLimit: 0, rolldownOptions: { input, output } };
+  const more = { ...where, modulePreload: false, assetsInlineLimit: 0, rolldownOptions: { input, output } };
   const oxc = { jsx: { runtime: 'automatic', importSource: 'preact' } };
-  await build({ ...options('frame', more), oxc });
+  await build({ ...options(root, more), base, oxc });
 }
 
 /** In a scope of its own: a host page sees what the script defines on purpose. */
@@ -88,24 +89,6 @@ function embedTypes() {
     .replace(/^export (\{\};\n)?/gm, '');
 }
 
-/** It is no module of Vite's yet: its files stay as they are, without comments that have lines of their own. */
-function copyOperatorPage() {
-  const sources = join(REPOSITORY, 'src/operator/page/public');
-  const assets = join(operator, 'assets', CURRENT);
-  const copy = (from, to) => cpSync(from, join(assets, to));
-  for (const name of readdirSync(sources)) copy(join(sources, name), name);
-  for (const name of ['theme.css', 'icon.svg']) copy(join(PAGES, 'shared', name), name);
-  copy(resolve('uplot/dist/uPlot.esm.js'), 'uplot.js');
-  copy(resolve('uplot/dist/uPlot.min.css'), 'uplot.css');
-  renameSync(join(assets, 'index.html'), join(operator, 'index.html'));
-  const ours = readdirSync(assets).filter((name) => /(?<!uplot)\.(css|js)$/.test(name));
-  for (const name of ours) rewrite(join(assets, name), withoutComments);
-}
-
-function withoutComments(text) {
-  return text.replace(/^ *\/\*(?:(?!\*\/)[^])*\*\/\n/gm, '').replace(/^ *\/\/.*\n/gm, '');
-}
-
 /** The folder of assets is called by their content, so that browsers keep them. */
 function nameVersion(folder) {
   const assets = join(folder, 'assets', CURRENT);
@@ -116,8 +99,6 @@ function nameVersion(folder) {
   for (const file of texts) {
     const text = readFileSync(file, 'utf8');
     hash.update(file.slice(folder.length)).update(text);
-    for (const [, name] of text.matchAll(/(?:\/assets\/current|'\.)\/([\w-]+\.\w+)/g))
-      if (!names.includes(name)) throw new Error(`the pages lack ${name}`);
   }
   const current = hash.digest('base64url').slice(0, 16);
   // Nothing is painted before the script has put the theme on it.

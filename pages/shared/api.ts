@@ -6,10 +6,13 @@ const REPEAT_MS = 500;
 
 /** A request before it is sent. */
 export interface Call {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   /** Posted as a form. */
   form?: Record<string, string>;
+  /** Sent as JSON. */
+  json?: object;
+  headers?: Record<string, string>;
   /** Whether the request is for nobody: it opens a session. */
   isAnonymous?: boolean;
 }
@@ -53,7 +56,10 @@ export function failureOf(error: unknown): Failure {
 }
 
 export class ApiClient {
-  constructor(private readonly authentication: Authentication) {}
+  constructor(
+    private readonly authentication: Authentication,
+    private readonly patienceMs = PATIENCE_MS,
+  ) {}
 
   /**
    * Reads are repeated once if there was no answer, for example on a machine that has slept.
@@ -96,20 +102,21 @@ export class ApiClient {
    * the instance takes for a forgery.
    */
   private async send(call: Call, signal: AbortSignal): Promise<{ answer: Response; text: string }> {
-    const { method, path, form } = call;
+    const { method, path } = call;
     const prepared = await this.authentication.prepare(call);
     const limit = new AbortController();
     const abort = () => limit.abort();
-    const timer = setTimeout(abort, PATIENCE_MS);
+    const timer = setTimeout(abort, this.patienceMs);
     signal.addEventListener('abort', abort);
     if (signal.aborted) abort();
     try {
-      const body = form && new URLSearchParams(form);
+      const { body, headers } = contentOf(call);
       const answer = await fetch(path, {
         method,
         body,
         cache: 'no-store',
         ...prepared,
+        headers: { ...headers, ...(prepared.headers as Record<string, string> | undefined) },
         signal: limit.signal,
       });
       return { answer, text: await answer.text() };
@@ -118,6 +125,11 @@ export class ApiClient {
       signal.removeEventListener('abort', abort);
     }
   }
+}
+
+function contentOf({ form, json, headers }: Call): { body?: BodyInit; headers?: Record<string, string> } {
+  if (json === undefined) return { body: form && new URLSearchParams(form), headers };
+  return { body: JSON.stringify(json), headers: { ...headers, 'content-type': 'application/json' } };
 }
 
 /** Empty if something else than the instance has answered, such as a proxy. */

@@ -34,9 +34,14 @@ export function formatDate(moment: Date): string {
 /** Characters that turn the direction of the text around them (Unicode TR9, embeddings, overrides and isolates). */
 const DIRECTION = /[\u202A-\u202E\u2066-\u2069]/g;
 
+/** A text without characters that would mirror a part of it. */
+export function plainText(text: string): string {
+  return text.replace(DIRECTION, '');
+}
+
 /** A name without characters that would mirror a part of it. */
 export function plainName(name: unknown): string {
-  return typeof name === 'string' ? name.replace(DIRECTION, '').trim() : '';
+  return typeof name === 'string' ? plainText(name).trim() : '';
 }
 
 /** JSON to be read: characters that would turn the text's direction are escaped. */

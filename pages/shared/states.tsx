@@ -50,11 +50,11 @@ export function News({ text }: { text: string }) {
 /** The shape of rows that are on their way. */
 export function Skeleton() {
   return (
-    <ul id="skeleton" class="card list" aria-hidden="true">
+    <ul class="card list skeleton" aria-hidden="true">
       {[1, 2, 3, 4, 5].map((row) => (
         <li key={row}>
-          <span class="bar" />
-          <span class="bar" />
+          <span class="rule" />
+          <span class="rule" />
         </li>
       ))}
     </ul>

@@ -27,7 +27,7 @@ import { OPERATOR_PURGE, OperatorSessionService } from './sign-in/operator-sessi
 import { OperatorSignInService } from './sign-in/operator-sign-in.service.js';
 
 /**
- * @rule D113 The operator's page is one document, whose URLs name no person. See public/main.js for what
+ * @rule D113 The operator's page is one document, whose URLs name no person. See pages/operator/session.ts for what
  * outlives a sign-in. The document contains no data; it reads everything from the operator's API.
  */
 @Controller('admin')

@@ -33,7 +33,7 @@ describeInBrowser('the states of the pages', () => {
         await product.page.evaluate(() => void instance.logout());
         await product.heading('You have signed out');
         await product.login('any token');
-        await product.frame.locator('#skeleton').waitFor();
+        await product.frame.locator('.skeleton').waitFor();
       },
     ],
     [

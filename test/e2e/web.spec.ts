@@ -190,13 +190,13 @@ describe('the page', () => {
 
 it('the pages are not built without a file that one of them names', () => {
   const copy = mkdtempSync(join(tmpdir(), 'pages-'));
-  for (const path of ['pages', 'src/operator/page/public', 'src/workspace/reference/public', 'tsconfig.json'])
+  for (const path of ['pages', 'src/workspace/reference/public', 'tsconfig.json'])
     cpSync(join(REPOSITORY, path), join(copy, path), { recursive: true });
   cpSync(join(REPOSITORY, 'package.json'), join(copy, 'package.json'));
   symlinkSync(join(REPOSITORY, 'node_modules'), join(copy, 'node_modules'));
-  rmSync(join(copy, 'src/operator/page/public/plot.js'));
+  rmSync(join(copy, 'pages/operator/plot.tsx'));
   try {
-    expect(() => buildPages(join(copy, 'out'), copy)).toThrow('the pages lack plot.js');
+    expect(() => buildPages(join(copy, 'out'), copy)).toThrow(/plot/);
   } finally {
     rmSync(copy, { recursive: true });
   }

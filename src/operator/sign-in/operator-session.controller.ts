@@ -39,6 +39,9 @@ import { inputOf } from '../../administration/input.js';
 const readSignIn = inputOf({ email: storableString(), password: storableString() });
 const readCode = inputOf({ email: storableString(), code: storableString(), newPassword: storableString() });
 const readChange = inputOf({ password: storableString(), newPassword: storableString() });
+export type PasswordSignIn = ReturnType<typeof readSignIn>;
+export type PasswordByCode = ReturnType<typeof readCode>;
+export type PasswordChange = ReturnType<typeof readChange>;
 
 @Controller('rest/admin')
 @UseFilters(OperatorRefusalFilter)

@@ -158,7 +158,7 @@ const MISTAKES: readonly Mistake[] = [
       await desk.exchanged(token, 200);
       return desk.exchanged(token);
     },
-    says: ['token_replayed', /signs a token for each use/],
+    says: ['token_replayed', /a random jti for each use/],
   },
   {
     name: 'no email_verified under the strict policy',

@@ -5,6 +5,7 @@ import { OperatorBrowsing } from '../../support/operator-browsing.js';
 import type { OperatorPage } from '../../support/operator-browsing.js';
 
 const NARROW = { width: 320, height: 640 };
+const MIDDLE = { width: 768, height: 800 };
 const WIDE = { width: 1280, height: 800 };
 
 /** Each with the way into it from the page that its address leads to. */
@@ -110,7 +111,7 @@ describeInBrowser("the states of the operator's pages", () => {
     });
 
     it.each(STATES)('%s breaks no rule of axe-core, and is as wide as the screen', async (_, hash, lead) => {
-      for (const size of [NARROW, WIDE]) {
+      for (const size of [NARROW, MIDDLE, WIDE]) {
         await one.page.setViewportSize(size);
         await one.page.unrouteAll();
         await one.page.goto('about:blank');

@@ -1,0 +1,155 @@
+// The operator's API: one row for each operation with method, path, input and answer. The types are the server's own.
+import type { InputOf, AnswerOf as Returned } from '../../src/administration/operation.js';
+import type { EntryOperations } from '../../src/administration/entries/entries.operations.js';
+import type { TokenToExplain } from '../../src/administration/explain/explain-token.operation.js';
+import type { ChosenKeys } from '../../src/administration/keys/revocations.operations.js';
+import type { UserChangeOperations } from '../../src/administration/users/user-changes.operations.js';
+import type { EntryCheck } from '../../src/operator/entries/entry-check.js';
+import type { OperatorEntryController } from '../../src/operator/entries/entry.controller.js';
+import type {
+  OperatorSessionController,
+  PasswordChange,
+  PasswordByCode,
+  PasswordSignIn,
+} from '../../src/operator/sign-in/operator-session.controller.js';
+import type { OperatorTrailController } from '../../src/operator/trail/trail.controller.js';
+import type { TrailOperations } from '../../src/operator/trail/trail.operation.js';
+import type { OperatorPersonController } from '../../src/operator/users/person.controller.js';
+import type { PersonOperations } from '../../src/operator/users/person.operations.js';
+import type { Authentication } from '../shared/api.js';
+import { ApiClient, RefusedError } from '../shared/api.js';
+
+const API = '/rest/admin';
+/** Longer than the instance waits for a key set. */
+const PATIENCE_MS = 30_000;
+
+/** A value after its way through JSON. */
+export type Json<T> = T extends Date
+  ? string
+  : T extends readonly (infer Item)[]
+    ? Json<Item>[]
+    : T extends object
+      ? { [Name in keyof T]: Json<T[Name]> }
+      : T;
+
+type Answer<Controller, Method extends keyof Controller> = Controller[Method] extends (
+  ...given: never[]
+) => infer Given
+  ? Json<Awaited<Given>>
+  : never;
+
+/** The server turns a cursor, which is a string here, into a place. */
+type Input<Class, Method extends keyof Class> = Omit<InputOf<Class, Method>, 'cursor'> & { cursor?: string };
+
+type Entries<Method extends keyof OperatorEntryController> = Answer<OperatorEntryController, Method>;
+type People<Method extends keyof OperatorPersonController> = Answer<OperatorPersonController, Method>;
+type SignIn<Method extends keyof OperatorSessionController> = Answer<OperatorSessionController, Method>;
+type Trail<Method extends keyof OperatorTrailController> = Answer<OperatorTrailController, Method>;
+
+export interface Operations {
+  'GET /session': { answer: SignIn<'show'> };
+  'POST /session': { body: PasswordSignIn; answer: SignIn<'signIn'> };
+  'DELETE /session': { answer: SignIn<'signOut'> };
+  'POST /password': { body: PasswordByCode; answer: SignIn<'setByCode'> };
+  'PUT /password': { body: PasswordChange; answer: SignIn<'changePassword'> };
+
+  'GET /overview': { answer: Trail<'overview'> };
+  'GET /activity': {
+    query: Pick<Input<TrailOperations, 'countActivity'>, 'lastHours' | 'buckets'>;
+    answer: Trail<'activity'>;
+  };
+  'GET /sessions/history': { answer: Trail<'sessions'> };
+  'GET /reasons': { answer: Trail<'reasons'> };
+  'POST /refusals/search': { body: Input<TrailOperations, 'findRefusals'>; answer: Trail<'refusals'> };
+  'POST /refusals/groups': { body: Input<TrailOperations, 'groupRefusals'>; answer: Trail<'refusalGroups'> };
+  'POST /events/search': { body: Input<TrailOperations, 'findEvents'>; answer: Trail<'events'> };
+  'GET /requests/:requestId': { answer: Trail<'request'> };
+  'POST /explain': { body: TokenToExplain; answer: Trail<'explain'> };
+
+  'GET /entries': { answer: Entries<'list'> };
+  'GET /entries/:name': { answer: Entries<'show'> };
+  'POST /entries': { body: Input<EntryOperations, 'add'>; answer: Entries<'add'> };
+  'POST /entries/check': { body: Input<EntryCheck, 'check'>; answer: Entries<'check'> };
+  'PUT /entries/:name': { body: object; answer: Entries<'change'> };
+  'POST /entries/:name/suspend': { answer: Entries<'suspend'> };
+  'POST /entries/:name/resume': { answer: Entries<'resume'> };
+  'DELETE /entries/:name': { answer: Entries<'remove'> };
+  'POST /key-sets/:urlHash/refresh': { answer: Entries<'refresh'> };
+  'GET /revocations': { answer: Entries<'revocations'> };
+  'POST /revocations': { body: ChosenKeys; answer: Entries<'revoke'> };
+  'POST /revocations/restore': { body: ChosenKeys; answer: Entries<'restore'> };
+
+  'POST /users/search': { body: Input<PersonOperations, 'search'>; answer: People<'search'> };
+  'GET /users/:userId': { answer: People<'show'> };
+  'POST /users/:userId/sign-out': { answer: Json<Returned<UserChangeOperations, 'signOut'>> };
+  'POST /users/:userId/disable': { answer: People<'disable'> };
+  'POST /users/:userId/enable': { answer: People<'enable'> };
+  'POST /sessions/search': { body: Input<PersonOperations, 'listSessions'>; answer: People<'sessions'> };
+  'DELETE /sessions/:id': { answer: People<'end'> };
+  'GET /operator-sessions': { query: { cursor?: string }; answer: People<'listOperators'> };
+  'DELETE /operator-sessions/:id': { answer: People<'endOperator'> };
+}
+
+export type Operation = keyof Operations;
+export type AnswerOf<Name extends Operation> = Operations[Name]['answer'];
+/** One of a list. */
+export type ItemOf<Name extends Operation> =
+  AnswerOf<Name> extends { data: readonly (infer Item)[] } ? Item : never;
+
+type ParametersIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParametersIn<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+type Asked<Name extends Operation> = Omit<Operations[Name], 'answer'> &
+  ([ParametersIn<Name>] extends [never] ? unknown : { params: Record<ParametersIn<Name>, string> }) & {
+    signal?: AbortSignal;
+    /** The revision that the author of a change has seen, in quotes. */
+    ifMatch?: string;
+  };
+
+/** Learns whether the instance answers somebody who is signed in. */
+export const listener = { used: (): void => undefined, ended: (): void => undefined };
+
+const authentication: Authentication = {
+  prepare: () => Promise.resolve({ credentials: 'same-origin' }),
+  learn(answer, body) {
+    if (answer.ok) listener.used();
+    else if (isSignInMissing(body['error'])) listener.ended();
+    return false;
+  },
+  mayBeLate: false,
+};
+
+const client = new ApiClient(authentication, PATIENCE_MS);
+
+/** @throws RefusedError; TypeError or DOMException if there was no answer */
+export function call<Name extends Operation>(name: Name, asked: Asked<Name>): Promise<AnswerOf<Name>> {
+  const { params = {}, query, body, ifMatch, signal } = asked as Loose;
+  const [method, pattern = ''] = name.split(' ') as ['GET' | 'POST' | 'PUT' | 'DELETE', string];
+  const path = pattern.replaceAll(/:(\w+)/g, (_, part: string) => encodeURIComponent(params[part] ?? ''));
+  const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
+  const search =
+    given.length === 0 ? '' : `?${new URLSearchParams(given.map(([key, value]) => [key, String(value)]))}`;
+  const headers = ifMatch === undefined ? undefined : { 'if-match': ifMatch };
+  const request = { method, path: `${API}${path}${search}`, json: body, headers };
+  return client.request<AnswerOf<Name>>(request, signal ?? new AbortController().signal);
+}
+
+interface Loose {
+  params?: Record<string, string>;
+  query?: Record<string, string | number | undefined>;
+  body?: object;
+  ifMatch?: string;
+  signal?: AbortSignal;
+}
+
+function isSignInMissing(error: unknown): boolean {
+  return error === 'sign_in_required' || error === 'operator_session_required';
+}
+
+/** Whether nobody is signed in any more: the page says so by itself. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof RefusedError && isSignInMissing(error.error);
+}

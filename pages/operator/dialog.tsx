@@ -1,0 +1,114 @@
+// Asks before something is done that cannot be undone, or that others notice at once, and does it.
+import { signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { plainText } from '../shared/format.js';
+import { BusyButton } from '../shared/states.js';
+import { ProblemPlace, useAttempt } from './states.js';
+
+export interface Question<Result = unknown> {
+  title: string;
+  text: ComponentChildren;
+  action: string;
+  isDanger?: boolean;
+  run: () => Promise<Result>;
+}
+
+interface Asked extends Question {
+  outcome?: { result: unknown };
+  answer: (outcome: { result: unknown } | undefined) => void;
+}
+
+const asked = signal<Asked | null>(null);
+
+/** @returns the result of `run`; undefined if it was not done */
+export function confirm<Result>(question: Question<Result>): Promise<{ result: Result } | undefined> {
+  closeDialog();
+  return new Promise((resolve) => {
+    const answer = (outcome: { result: unknown } | undefined) => resolve(outcome as { result: Result });
+    asked.value = { ...question, answer };
+  });
+}
+
+/** Nothing is done. */
+export function closeDialog(): void {
+  const { value: open } = asked;
+  asked.value = null;
+  open?.answer(open.outcome);
+}
+
+/** The place of the dialog in the page. */
+export function DialogPlace() {
+  return asked.value && <Dialog key={asked.value.title} question={asked.value} />;
+}
+
+function Dialog({ question }: { question: Asked }) {
+  const place = useRef<HTMLDialogElement>(null);
+  const { isBusy, problem, attempt } = useAttempt();
+  const { title, text, action, isDanger = false, run } = question;
+  // A modal dialog gives the focus back to what had it.
+  useLayoutEffect(() => {
+    const dialog = place.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  const act = async () => {
+    const isDone = await attempt(async () => {
+      question.outcome = { result: await run() };
+    });
+    if (isDone) closeDialog();
+  };
+  return (
+    <dialog
+      ref={place}
+      class="card"
+      aria-labelledby="dialog-title"
+      aria-describedby="dialog-text"
+      onCancel={closeDialog}
+    >
+      <h2 id="dialog-title">{plainText(title)}</h2>
+      <div id="dialog-text" class="dialog-text">
+        {text}
+      </div>
+      <ProblemPlace error={problem} />
+      <div class="buttons">
+        <button type="button" autofocus onClick={closeDialog}>
+          Cancel
+        </button>
+        <BusyButton class={isDanger ? 'danger' : 'primary'} isBusy={isBusy} act={() => void act()}>
+          {action}
+        </BusyButton>
+      </div>
+    </dialog>
+  );
+}
+
+interface ActionProps<Result> extends Question<Result> {
+  /** Called with the result once it was done. */
+  done: (result: Result) => void;
+  /** Says to assistive technology what the button is for, where its text is the same as others'. */
+  label?: string;
+  isSmall?: boolean;
+  /** On the button; that of the dialog is `action`. */
+  children?: ComponentChildren;
+}
+
+/** A button that asks first. */
+export function ActionButton<Result>({
+  done,
+  label,
+  isSmall = false,
+  children,
+  ...question
+}: ActionProps<Result>) {
+  const ask = async () => {
+    const outcome = await confirm(question);
+    if (outcome !== undefined) done(outcome.result);
+  };
+  const look = [question.isDanger && 'danger', isSmall && 'small'].filter(Boolean).join(' ');
+  return (
+    <button type="button" class={look} aria-label={label} onClick={() => void ask()}>
+      {children ?? question.action}
+    </button>
+  );
+}

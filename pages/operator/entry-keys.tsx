@@ -1,0 +1,130 @@
+// The keys of an entry: the key set that is fetched for it, and each key with its thumbprint and its revocation.
+import { call } from './api.js';
+import { ActionButton } from './dialog.js';
+import type { Entry } from './entry.js';
+import { keySetInWords } from './key-sets.js';
+import { reload } from './navigation.js';
+import { Card, Code, Facts, Mark, Name, Section, Sentence, Soft, TimeFromNow } from './parts.js';
+import { RestoreButton } from './revocations.js';
+import { Table } from './table.js';
+
+interface Key {
+  /** Null: all keys of the issuer. */
+  kid: string | null;
+  isHeld: boolean;
+  thumbprint?: string | null;
+}
+
+export function EntryKeys({ entry }: { entry: Entry }) {
+  const { issuer, keys, revoked } = entry;
+  if (keys === null || issuer === null) return null;
+  const all = keysOf(entry);
+  const whole = revoked.some(({ kid }) => kid === null);
+  return (
+    <Section title="Keys">
+      {'urlHash' in keys && <KeySetCard entry={entry} urlHash={keys.urlHash} />}
+      <Table
+        caption="Keys"
+        columns={[
+          { title: 'Key', cell: ({ kid }) => (kid === null ? 'All keys of the issuer' : <Code>{kid}</Code>) },
+          { title: 'Thumbprint', cell: ({ thumbprint }) => (thumbprint ? <Code>{thumbprint}</Code> : '—') },
+          {
+            title: 'State',
+            cell: (key) => <KeyState wanted={key} revoked={revoked} isWhole={whole} />,
+          },
+          {
+            title: 'Action',
+            class: 'action',
+            cell: ({ kid }) =>
+              revoked.some((one) => one.kid === kid) ? (
+                <RestoreButton issuer={issuer} kid={kid} />
+              ) : (
+                <RevokeButton issuer={issuer} kid={kid} />
+              ),
+          },
+        ]}
+        rows={all}
+      />
+    </Section>
+  );
+}
+
+/** Those that are held, those that are revoked, and all of the issuer together. */
+function keysOf({ keys, keySet, revoked }: Entry): Key[] {
+  const own = keys !== null && 'kid' in keys ? [keys] : [];
+  const fetched = (keySet?.kids ?? []).map((kid, index) => ({ kid, thumbprint: keySet?.thumbprints[index] }));
+  const held: Key[] = [...own, ...fetched].map(({ kid, thumbprint }) => ({ kid, thumbprint, isHeld: true }));
+  const isKnown = (kid: string | null) => kid === null || held.some((key) => key.kid === kid);
+  const others = revoked.filter(({ kid }) => !isKnown(kid)).map(({ kid }) => ({ kid, isHeld: false }));
+  return [...held, ...others, { kid: null, isHeld: held.length > 0 }];
+}
+
+function KeyState({
+  wanted,
+  revoked,
+  isWhole,
+}: {
+  wanted: Key;
+  revoked: Entry['revoked'];
+  isWhole: boolean;
+}) {
+  const { kid, isHeld } = wanted;
+  const revocation = revoked.find((one) => one.kid === kid);
+  if (revocation !== undefined)
+    return (
+      <>
+        <Mark kind="bad">Revoked</Mark> <TimeFromNow at={revocation.revokedAt} />
+      </>
+    );
+  if (isWhole && kid !== null) return <Mark kind="bad">Revoked with its issuer</Mark>;
+  if (kid === null) return <Soft>{isHeld ? 'Not revoked' : 'No key is held'}</Soft>;
+  return isHeld ? <Mark kind="good">Held</Mark> : <Soft>Not held</Soft>;
+}
+
+function KeySetCard({ entry: { keySet }, urlHash }: { entry: Entry; urlHash: string }) {
+  const { lastFailure } = keySet ?? {};
+  return (
+    <Card>
+      <Facts
+        pairs={[
+          ['State', keySet && <Sentence text={keySetInWords(keySet)} />],
+          ['Last fetched', <TimeFromNow at={keySet?.lastSuccess} />],
+          ['Next refresh', <TimeFromNow at={keySet?.nextRefresh} otherwise="not known" />],
+          [
+            'Last failure',
+            lastFailure ? (
+              <>
+                <TimeFromNow at={lastFailure.at} />: <Name>{lastFailure.reason}</Name>
+              </>
+            ) : (
+              'none'
+            ),
+          ],
+        ]}
+      />
+      <ActionButton
+        title="Fetch the keys now?"
+        text="The leading instance fetches the key set within seconds, instead of at the next refresh. The fetched keys replace those that are held."
+        action="Fetch now"
+        run={() => call('POST /key-sets/:urlHash/refresh', { params: { urlHash } })}
+        done={(fetched) => reload(`The key set ${keySetInWords(fetched)}`)}
+      />
+    </Card>
+  );
+}
+
+function RevokeButton({ issuer, kid }: { issuer: string; kid: string | null }) {
+  const what = kid === null ? `all keys of ${issuer}` : `the key ${kid}`;
+  return (
+    <ActionButton
+      title={`Revoke ${what}?`}
+      label={`Revoke ${what}`}
+      text="All instances refuse the tokens that this key has signed, whatever entry trusts it. Sessions and access tokens that came from them end at once. Restoring it lets new tokens in again; what has ended is not restored."
+      action="Revoke"
+      isDanger
+      isSmall
+      run={() => call('POST /revocations', { body: { issuer, kid } })}
+      done={() => reload(`Revoked: ${what}.`)}
+    />
+  );
+}

@@ -1,0 +1,244 @@
+// What the instance is: licence, switches, who may frame it, where the trail goes, its settings and its version.
+import type { ComponentChildren } from 'preact';
+import type { AnswerOf } from './api.js';
+import { call } from './api.js';
+import {
+  Card,
+  Code,
+  Facts,
+  Mark,
+  Name,
+  PageHead,
+  Phrases,
+  Section,
+  Soft,
+  TimeFromNow,
+  WholeTime,
+} from './parts.js';
+import { Empty, Loaded } from './states.js';
+import { Table } from './table.js';
+import { counted, duration } from './words.js';
+
+type Overview = AnswerOf<'GET /overview'>;
+type Variable = Overview['variables'][number];
+
+const DATABASES: Readonly<Record<string, string>> = { postgresql: 'PostgreSQL', embedded: 'Embedded' };
+const STATES: Readonly<Record<Variable['state'], string>> = {
+  set: 'Set',
+  default: 'Default',
+  unset: 'Not set',
+  problem: 'Refused',
+};
+
+export function InstanceView() {
+  return (
+    <>
+      <PageHead
+        title="Instance"
+        lead="How the instance was started, and its state now. Settings are environment variables; the instance reads them when it starts."
+      />
+      <Loaded load={(signal) => call('GET /overview', { signal })}>
+        {(overview) => <Whole overview={overview} />}
+      </Loaded>
+    </>
+  );
+}
+
+function Whole({ overview }: { overview: Overview }) {
+  const { warnings, notes, frameAncestors, sinks, retentionDays, variables, license } = overview;
+  const kept = retentionDays === null ? 'for ever' : `for ${counted(retentionDays, 'day')}`;
+  return (
+    <>
+      {warnings.length > 0 && (
+        <Section title="What needs attention">
+          <Phrases items={warnings} />
+        </Section>
+      )}
+      <div class="two">
+        <Section title="Token exchange">
+          <Availability state={overview.tokenExchange} />
+        </Section>
+        <Section title="Licence">
+          <License license={license} />
+        </Section>
+        <Section title="This instance">
+          <Runtime overview={overview} />
+        </Section>
+        <Section title="Who may frame it">
+          <Framing origins={frameAncestors} />
+        </Section>
+      </div>
+      <Section title="Audit trail">
+        <FactCard pairs={[['Kept', kept]]} />
+        <Sinks sinks={sinks} />
+      </Section>
+      <Section title="Settings">
+        <Settings variables={variables} />
+      </Section>
+      {notes.length > 0 && (
+        <Section title="Notes">
+          <Phrases items={notes} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+function FactCard({ pairs }: { pairs: readonly (readonly [string, ComponentChildren])[] }) {
+  return (
+    <Card>
+      <Facts pairs={pairs} />
+    </Card>
+  );
+}
+
+function OnOff({ isOn }: { isOn: boolean }) {
+  return <Mark kind={isOn ? 'good' : ''}>{isOn ? 'On' : 'Off'}</Mark>;
+}
+
+function Availability({
+  state: { available, explanation, embedLogin, exchange },
+}: {
+  state: Overview['tokenExchange'];
+}) {
+  const feature = available ? <Mark kind="good">Available</Mark> : <Mark kind="bad">Not available</Mark>;
+  return (
+    <FactCard
+      pairs={[
+        ['Feature', feature],
+        ['Reason', available ? null : explanation],
+        ['Embedded login', <OnOff isOn={embedLogin} />],
+        ['Token exchange', <OnOff isOn={exchange} />],
+      ]}
+    />
+  );
+}
+
+function License({ license }: { license: Overview['license'] }) {
+  if (license === null) return <FactCard pairs={[['Licence', 'none']]} />;
+  const { ended, until, features } = license;
+  return (
+    <FactCard
+      pairs={[
+        ['State', ended ? <Mark kind="bad">Ended</Mark> : <Mark kind="good">Valid</Mark>],
+        ['Until', <TimeFromNow at={until} otherwise="no date" />],
+        [
+          'Features',
+          features.length === 0
+            ? 'none'
+            : features.map((feature) => (
+                <span key={feature}>
+                  <Code>{feature}</Code>{' '}
+                </span>
+              )),
+        ],
+      ]}
+    />
+  );
+}
+
+function Runtime({ overview: { version, baseUrl, instance, now } }: { overview: Overview }) {
+  const { startedAt, database, databaseVersion, node, processId, leader } = instance;
+  return (
+    <FactCard
+      pairs={[
+        ['Address', <Name>{baseUrl}</Name>],
+        ['Version', version],
+        ['Started', <TimeFromNow at={startedAt} />],
+        ['Database', `${DATABASES[database] ?? database} ${databaseVersion}`],
+        ['Node.js', node],
+        ['Process', String(processId)],
+        [
+          'Leader',
+          leader ? 'yes: it fetches keys, purges and streams' : 'no: another instance does the shared work',
+        ],
+        ['Clock', <WholeTime at={now} />],
+      ]}
+    />
+  );
+}
+
+function Framing({ origins }: { origins: Overview['frameAncestors'] }) {
+  if (origins === null)
+    return (
+      <Card>
+        <p>The instance sets no limit: any site may, unless a reverse proxy sends frame-ancestors.</p>
+      </Card>
+    );
+  if (origins.length === 0)
+    return (
+      <Card>
+        <p>Nobody.</p>
+      </Card>
+    );
+  return (
+    <ul class="card padded phrases">
+      {origins.map((origin) => (
+        <li key={origin}>
+          <Name>{origin}</Name>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Sinks({ sinks }: { sinks: Overview['sinks'] }) {
+  if (sinks.length === 0)
+    return (
+      <Empty
+        title="No sinks"
+        text="The trail stays in the database only. Variables that begin with SVC_AUDIT_ stream it."
+      />
+    );
+  return (
+    <Table
+      caption="Sinks"
+      columns={[
+        { title: 'Sink', cell: ({ name }) => <Name>{name}</Name> },
+        {
+          title: 'Lags behind by',
+          cell: ({ lagSeconds }) =>
+            lagSeconds === null ? 'not known here: the leader streams' : duration(lagSeconds),
+        },
+      ]}
+      rows={sinks}
+    />
+  );
+}
+
+function Settings({ variables }: { variables: readonly Variable[] }) {
+  const given = variables.filter(({ state }) => state === 'set');
+  const others = variables.filter(({ state }) => state !== 'set');
+  return (
+    <>
+      {given.length === 0 ? (
+        <Empty title="Nothing is set" text="Variables that are set will be listed here." />
+      ) : (
+        <VariableTable caption="Settings that are set" variables={given} />
+      )}
+      <details>
+        <summary>{counted(others.length, 'other setting')}, at their defaults</summary>
+        <VariableTable caption="Other settings" variables={others} />
+      </details>
+    </>
+  );
+}
+
+function VariableTable({ caption, variables }: { caption: string; variables: readonly Variable[] }) {
+  return (
+    <Table
+      caption={caption}
+      columns={[
+        { title: 'Variable', cell: ({ name }) => <code>{name}</code> },
+        { title: 'Value', cell: (variable) => <Value variable={variable} /> },
+        { title: 'State', cell: ({ state }) => STATES[state] },
+      ]}
+      rows={variables}
+    />
+  );
+}
+
+function Value({ variable: { value, secret, state } }: { variable: Variable }) {
+  if (secret && state === 'set') return <Soft>secret</Soft>;
+  return value === null || value === '' ? <>—</> : <Code>{value}</Code>;
+}

@@ -1,0 +1,6 @@
+// What every view gets: the parts of its address.
+
+export interface PageProps {
+  params: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+}

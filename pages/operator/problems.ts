@@ -1,0 +1,99 @@
+// Checks what an operator should look at now: licence, trusted entries, key sets, sinks, configuration.
+import type { AnswerOf, ItemOf } from './api.js';
+import { keySetInWords } from './key-sets.js';
+import { address } from './navigation.js';
+import { duration, fromNow, momentInWords } from './words.js';
+
+type Overview = AnswerOf<'GET /overview'>;
+type Entry = ItemOf<'GET /entries'>;
+
+/** A title, a sentence, and an address with the text of its link. */
+export interface Problem {
+  isSevere: boolean;
+  title: string;
+  text: string;
+  href: string;
+  link: string;
+}
+
+/** A licence or an entry is worth a notice so long before its end, in milliseconds: a month, in which a new one can be had. */
+const NOTICE_MS = 30 * 86_400_000;
+/** From so many seconds on a sink lags behind: as the alert of deploy/observability has it. */
+const LAG_SECONDS = 600;
+
+/** The severe ones first. */
+export function problemsOf(overview: Overview, entries: readonly Entry[]): Problem[] {
+  const found = [
+    ...availabilityProblems(overview),
+    ...licenseProblems(overview),
+    ...entries.flatMap(entryProblems),
+    ...entries.flatMap((entry) => endProblems(entry, overview.now)),
+    ...overview.sinks.flatMap(sinkProblems),
+    ...overview.warnings.map((text) => notice('Configuration:', text, '#/instance', 'Settings')),
+  ];
+  return found.sort((one, other) => Number(other.isSevere) - Number(one.isSevere));
+}
+
+/** A flow that is off may be meant to be, so it is a notice; both are not. */
+function availabilityProblems({ tokenExchange }: Overview): Problem[] {
+  const { available, explanation, embedLogin, exchange } = tokenExchange;
+  if (!available) return [problem('Token exchange is off:', `${explanation}.`, '#/instance', 'Instance')];
+  const flows = [
+    { isOn: exchange, flow: 'Token exchange', variable: 'SVC_TOKEN_EXCHANGE_ENABLED' },
+    { isOn: embedLogin, flow: 'Embedded login', variable: 'SVC_EMBED_LOGIN_ENABLED' },
+  ];
+  const off = flows.filter(({ isOn }) => !isOn);
+  const tell = off.length === 2 ? problem : notice;
+  return off.map(({ flow, variable }) =>
+    tell(
+      `${flow} is off:`,
+      `its endpoint answers 501. ${variable}=true turns it on.`,
+      '#/instance',
+      'Instance',
+    ),
+  );
+}
+
+function licenseProblems({ license, now }: Overview): Problem[] {
+  if (license === null || license.ended) return [];
+  const leftMs = Date.parse(license.until) - Date.parse(now);
+  // An end that is no date is none that could be counted to.
+  if (!(leftMs <= NOTICE_MS)) return [];
+  const text = `${fromNow(license.until)}, on ${momentInWords(license.until)}. Put a new one in its place before that.`;
+  return [notice('The licence ends', text, '#/instance', 'Licence')];
+}
+
+function entryProblems({ entry, state, problems, keySet, type }: Entry): Problem[] {
+  const href = address('#/entries/?', entry);
+  if (state === 'refused') return [problem(`${entry} is refused:`, problems.join('; '), href, 'Look')];
+  if (state === 'suspended')
+    return [notice(`${entry} is suspended:`, 'its tokens are refused.', href, 'Look')];
+  if (type !== 'jwks' || keySet === null || keySet.state === 'held') return [];
+  const tell = keySet.state === 'never_held' && keySet.reason === null ? notice : problem;
+  return [tell(`The key set of ${entry}`, keySetInWords(keySet), href, 'Look')];
+}
+
+function endProblems({ entry, state, until }: Entry, now: string): Problem[] {
+  if (until === null || !['trusted', 'suspended', 'ended'].includes(state)) return [];
+  const leftMs = Date.parse(until) - Date.parse(now);
+  if (leftMs > NOTICE_MS) return [];
+  const href = address('#/entries/?', entry);
+  const when = `${fromNow(until)}, on ${momentInWords(until)}`;
+  if (leftMs <= 0)
+    return [problem(`Trust in ${entry} has ended`, `${when}: its tokens are refused.`, href, 'Look')];
+  return [notice(`Trust in ${entry} ends`, `${when}. Move its notAfter if the partner stays.`, href, 'Look')];
+}
+
+function sinkProblems({ name, lagSeconds }: Overview['sinks'][number]): Problem[] {
+  if (lagSeconds === null || lagSeconds < LAG_SECONDS) return [];
+  const text = `by ${duration(lagSeconds)}: the log says why it does not take events.`;
+  return [problem(`The sink ${name} lags behind`, text, '#/instance', 'Sinks')];
+}
+
+function problem(title: string, text: string, href: string, link: string): Problem {
+  return { isSevere: true, title, text, href, link };
+}
+
+function notice(title: string, text: string, href: string, link: string): Problem {
+  return { isSevere: false, title, text, href, link };
+}

@@ -1,0 +1,73 @@
+// Patterns of addresses, each with its title, the row of the menu that is marked, and its view.
+import type { ComponentType } from 'preact';
+import { EntriesView } from './entries.js';
+import { AnotherKeyView, ChangeEntryView } from './entry-change.js';
+import { NewEntryView } from './entry-new.js';
+import { EntryView } from './entry.js';
+import { ExplainView } from './explain.js';
+import { InstanceView } from './instance.js';
+import { MissingView } from './missing.js';
+import { OverviewView } from './overview.js';
+import { RefusalsView } from './refusals.js';
+import { RequestView } from './request.js';
+import { RevocationsView } from './revocations.js';
+import { SessionsView } from './sessions.js';
+import { PasswordView } from './sign-in.js';
+import { TrailView } from './trail.js';
+import { UserView } from './user.js';
+import { UsersView } from './users.js';
+import type { PageProps } from './page-props.js';
+
+const ROUTES: readonly [pattern: string, title: string, way: string, View: ComponentType<PageProps>][] = [
+  ['', 'Overview', '', OverviewView],
+  ['entries', 'Trusted entries', 'entries', EntriesView],
+  ['entries/new', 'Add a trusted entry', 'entries', NewEntryView],
+  ['entries/:entry', 'Trusted entry', 'entries', EntryView],
+  ['entries/:entry/change', 'Change a trusted entry', 'entries', ChangeEntryView],
+  ['entries/:entry/another-key', 'Add another key', 'entries', AnotherKeyView],
+  ['revocations', 'Revocations', 'entries', RevocationsView],
+  ['refusals', 'Refusals', 'refusals', RefusalsView],
+  ['requests/:requestId', 'Request', 'trail', RequestView],
+  ['explain', 'Explain a token', 'explain', ExplainView],
+  ['trail', 'Audit trail', 'trail', TrailView],
+  ['users', 'Users', 'users', UsersView],
+  ['users/:userId', 'User', 'users', UserView],
+  ['sessions', 'Sessions', 'sessions', SessionsView],
+  ['instance', 'Instance', 'instance', InstanceView],
+  ['password', 'Change password', '', PasswordView],
+];
+
+export interface Route extends PageProps {
+  title: string;
+  way: string | null;
+  View: ComponentType<PageProps>;
+}
+
+export function routeOf(hash: string): Route {
+  const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
+  const query = new URLSearchParams(search);
+  for (const [pattern, title, way, View] of ROUTES) {
+    const params = paramsOf(pattern.split('/'), path.split('/'));
+    if (params !== undefined) return { title, way, View, params, query };
+  }
+  return { title: 'Not found', way: null, View: MissingView, params: {}, query };
+}
+
+function paramsOf(pattern: string[], parts: string[]): Record<string, string> | undefined {
+  if (pattern.length !== parts.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, part] of parts.entries()) {
+    const name = pattern[index] ?? '';
+    if (name.startsWith(':')) params[name.slice(1)] = decoded(part);
+    else if (name !== part) return undefined;
+  }
+  return params;
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

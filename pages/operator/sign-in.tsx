@@ -1,0 +1,189 @@
+// Signing in by a password, or by a code together with a new password; and changing one's password.
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { RefusedError } from '../shared/api.js';
+import type { AnswerOf } from './api.js';
+import { call } from './api.js';
+import { Field, Form } from './form.js';
+import { textIn, typedIn } from './form-data.js';
+import { reload } from './navigation.js';
+import { PageHead } from './parts.js';
+import { accept, phase } from './session.js';
+import { problemOf } from './states.js';
+
+const LEAST_CHARACTERS = 12;
+const MOST_CHARACTERS = 200;
+const RULE = `At least ${LEAST_CHARACTERS} characters; several words are easier to remember than random characters.`;
+
+interface Place {
+  email: string;
+  onSignedIn: (answer: AnswerOf<'POST /session'>) => void;
+}
+
+/** @param reason why one has to sign in again. @param email of the person who was signed in before */
+export function SignIn({ reason, ...place }: Place & { reason: string }) {
+  const [hasCode, setCode] = useState(false);
+  const [email, setEmail] = useState(place.email);
+  const whole = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const known = !hasCode && place.email !== '' ? 'input[type=password]' : 'input';
+    whole.current?.querySelector<HTMLInputElement>(known)?.focus();
+  }, [hasCode]);
+  const choose = (event: Event) => {
+    const { form } = event.currentTarget as HTMLButtonElement;
+    if (form !== null) setEmail(textIn(new FormData(form), 'email'));
+    setCode(!hasCode);
+  };
+  const other = (
+    <button type="button" class="plain" onClick={choose}>
+      {hasCode ? 'I have a password' : 'I have a code'}
+    </button>
+  );
+  const How = hasCode ? ByCode : ByPassword;
+  return (
+    <div ref={whole} class="sign-in">
+      <div class="card sign-in-card">
+        <p class="soft">{location.host}</p>
+        <h1>{hasCode ? 'Set a password with a code' : 'Sign in to the administration'}</h1>
+        {reason !== '' && !hasCode && <p class="flash">{reason}</p>}
+        <How key={String(hasCode)} email={email} onSignedIn={place.onSignedIn} other={other} />
+      </div>
+    </div>
+  );
+}
+
+type HowProps = Place & { other: ComponentChildren };
+
+function ByPassword({ email, onSignedIn, other }: HowProps) {
+  const whole = useRef<HTMLDivElement>(null);
+  const send = (data: FormData) =>
+    call('POST /session', {
+      body: { email: textIn(data, 'email'), password: typedIn(data, 'password') },
+    }).catch(explained(() => clear(whole.current, 'password')));
+  return (
+    <div ref={whole}>
+      <Form button="Sign in" beside={other} isKept={false} send={send} done={onSignedIn}>
+        <Email email={email} />
+        <Field name="password" label="Password" type="password" required autocomplete="current-password" />
+      </Form>
+      <p class="soft hint after">
+        No password yet, or forgotten it? Whoever runs the instance can create a code:{' '}
+        <code>svc-admin users set-password EMAIL --code</code>
+      </p>
+    </div>
+  );
+}
+
+function ByCode({ email, onSignedIn, other }: HowProps) {
+  const whole = useRef<HTMLDivElement>(null);
+  const send = async (data: FormData) => {
+    const body = {
+      email: textIn(data, 'email'),
+      code: textIn(data, 'code'),
+      newPassword: newPasswordIn(data),
+    };
+    return call('POST /password', { body }).catch(explained(() => clear(whole.current, 'code')));
+  };
+  return (
+    <div ref={whole}>
+      <Form button="Set password and sign in" beside={other} isKept={false} send={send} done={onSignedIn}>
+        <Email email={email} />
+        <Field
+          name="code"
+          label="Code"
+          required
+          autocomplete="one-time-code"
+          hint="It can be used once, for 15 minutes after it was made."
+        />
+        <NewPassword />
+      </Form>
+    </div>
+  );
+}
+
+/** Operators change their own password. */
+export function PasswordView() {
+  const whole = useRef<HTMLDivElement>(null);
+  const email = phase.value.kind === 'in' ? phase.value.operator.email : '';
+  const send = async (data: FormData) => {
+    const body = { password: typedIn(data, 'password'), newPassword: newPasswordIn(data) };
+    const forget = () => clear(whole.current, 'password');
+    return call('PUT /password', { body }).catch(explained(forget, 'The current password is wrong.'));
+  };
+  const done = (answer: AnswerOf<'PUT /password'>) => {
+    accept(answer);
+    reload('Your password was changed.');
+  };
+  return (
+    <>
+      <PageHead title="Change password" lead="This ends your sign-ins in other browsers, but not this one." />
+      <div ref={whole} class="card padded narrow">
+        <Form button="Change password" isKept={false} send={send} done={done}>
+          <Field
+            name="email"
+            label="E-mail address"
+            type="email"
+            value={email}
+            autocomplete="username"
+            readOnly
+          />
+          <Field
+            name="password"
+            label="Present password"
+            type="password"
+            required
+            autocomplete="current-password"
+          />
+          <NewPassword />
+        </Form>
+      </div>
+    </>
+  );
+}
+
+function Email({ email }: { email: string }) {
+  return (
+    <Field name="email" label="E-mail address" type="email" value={email} required autocomplete="username" />
+  );
+}
+
+function NewPassword() {
+  const how = { type: 'password', required: true, autocomplete: 'new-password' } as const;
+  return (
+    <>
+      <Field name="next" label="New password" hint={RULE} {...how} />
+      <Field name="again" label="New password, again" {...how} />
+    </>
+  );
+}
+
+/** @throws Error for people, if it cannot be sent */
+function newPasswordIn(data: FormData): string {
+  const [next, again] = [typedIn(data, 'next'), typedIn(data, 'again')];
+  const characters = [...next].length;
+  if (characters < LEAST_CHARACTERS || characters > MOST_CHARACTERS)
+    throw problemOf(
+      `A password has ${LEAST_CHARACTERS} to ${MOST_CHARACTERS} characters; this one has ${characters}.`,
+    );
+  if (next !== again) throw problemOf('The two new passwords differ. Type the same one twice.');
+  return next;
+}
+
+/** A wrong secret is typed anew. */
+function clear(whole: HTMLElement | null, name: string): void {
+  const input = whole?.querySelector<HTMLInputElement>(`input[name=${name}]`);
+  if (input) input.value = '';
+}
+
+const WRONG = 'The e-mail address or the password is wrong, or this account may not sign in here.';
+
+function explained(forget: () => void, wrong = WRONG): (error: unknown) => never {
+  return (error) => {
+    const word = error instanceof RefusedError ? error.error : '';
+    if (word === 'invalid_credentials' || word === 'invalid_code') forget();
+    if (word === 'invalid_credentials') throw problemOf(wrong);
+    if (word === 'invalid_code')
+      throw problemOf('The code is wrong, was used before, or has expired. Ask for a new one.');
+    throw error;
+  };
+}

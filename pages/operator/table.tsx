@@ -1,0 +1,114 @@
+// Tables that become lists of cards, or of short lines, where the page is narrow.
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+
+export interface Column<Row> {
+  title: string;
+  cell: (row: Row) => ComponentChildren;
+  class?: string;
+}
+
+interface TableProps<Row> {
+  /** Says what is listed; unseen. */
+  caption: string;
+  /** The first one names the row. */
+  columns: readonly (Column<Row> | false)[];
+  rows: readonly Row[];
+  /** What a row opens to. */
+  details?: (row: Row) => ComponentChildren;
+  isOpen?: boolean;
+  /** A row is one line; with `details` it always is. */
+  isDense?: boolean;
+}
+
+/** Roles are written out: where rows are no table rows for the eye, browsers would forget that they are some. */
+export function Table<Row>(props: TableProps<Row>) {
+  const { caption, rows, details, isOpen = false, isDense = details !== undefined } = props;
+  const columns = props.columns.filter((column) => column !== false);
+  return (
+    <table role="table" class={`card rows${isDense ? ' dense' : ''}`}>
+      <caption class="unseen">{caption}</caption>
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map(({ title, class: kind }) => (
+            <th key={title} role="columnheader" scope="col" class={kind}>
+              {title}
+            </th>
+          ))}
+          {details && (
+            <th role="columnheader" scope="col" class="action">
+              More
+            </th>
+          )}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((row, index) =>
+          details ? (
+            <OpeningRow key={index} columns={columns} row={row} details={details} isOpen={isOpen} />
+          ) : (
+            <tr key={index} role="row">
+              <Cells columns={columns} row={row} />
+            </tr>
+          ),
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+function Cells<Row>({ columns, row }: { columns: readonly Column<Row>[]; row: Row }) {
+  return (
+    <>
+      {columns.map(({ title, cell, class: kind }, index) => {
+        const content = (
+          <>
+            <span class="head" aria-hidden="true">
+              {title}
+            </span>
+            <div>{cell(row)}</div>
+          </>
+        );
+        return index === 0 ? (
+          <th key={title} role="rowheader" scope="row" class={kind}>
+            {content}
+          </th>
+        ) : (
+          <td key={title} role="cell" class={kind}>
+            {content}
+          </td>
+        );
+      })}
+    </>
+  );
+}
+
+interface OpeningProps<Row> {
+  columns: readonly Column<Row>[];
+  row: Row;
+  details: (row: Row) => ComponentChildren;
+  isOpen: boolean;
+}
+
+function OpeningRow<Row>({ columns, row, details, isOpen: isOpenFirst }: OpeningProps<Row>) {
+  const [isOpen, setOpen] = useState(isOpenFirst);
+  return (
+    <>
+      <tr role="row">
+        <Cells columns={columns} row={row} />
+        <td role="cell" class="action">
+          <button type="button" class="small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            Details
+          </button>
+        </td>
+      </tr>
+      {isOpen && (
+        <tr role="row" class="more">
+          <td role="cell" colSpan={columns.length + 1}>
+            {details(row)}
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}

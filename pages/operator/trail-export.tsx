@@ -1,0 +1,66 @@
+// Saves what the filters find as a file. The page holds it; nothing is left with the instance.
+import { useState } from 'preact/hooks';
+import { BusyButton, News } from '../shared/states.js';
+import type { ItemOf } from './api.js';
+import { call } from './api.js';
+import { Soft } from './parts.js';
+import { ProblemPlace, problemOf, useAttempt } from './states.js';
+import { csvOf, jsonLinesOf } from './trail-files.js';
+import type { Filters } from './trail-search.js';
+import { bodyOf } from './trail-search.js';
+import { counted } from './words.js';
+
+type Event = ItemOf<'POST /events/search'>;
+
+const PAGE_SIZE = 100;
+/** In one file; `svc-admin audit export` has no such limit. */
+const MOST_EXPORTED = 10_000;
+export function ExportBar({ filters }: { filters: Filters }) {
+  const { isBusy, problem, attempt } = useAttempt();
+  const [news, setNews] = useState('');
+  const save = (type: 'jsonl' | 'csv') =>
+    attempt(async () => {
+      const { events, isAll } = await collect(filters);
+      saveFile(type === 'csv' ? csvOf(events) : jsonLinesOf(events), type);
+      setNews(`${counted(events.length, 'event')} saved${isAll ? '' : ', the newest; there are more'}.`);
+      if (!isAll)
+        throw problemOf(
+          `The file contains the newest ${events.length} events. For more, choose a shorter time, or use svc-admin audit export.`,
+        );
+    });
+  return (
+    <div class="export">
+      <Soft>Save what these filters find: </Soft>
+      <BusyButton isBusy={isBusy} act={() => void save('jsonl')}>
+        JSON lines
+      </BusyButton>
+      <BusyButton isBusy={isBusy} act={() => void save('csv')}>
+        CSV
+      </BusyButton>
+      <ProblemPlace error={problem} />
+      <News text={news} />
+    </div>
+  );
+}
+
+async function collect(filters: Filters): Promise<{ events: Event[]; isAll: boolean }> {
+  const events: Event[] = [];
+  let cursor: string | undefined;
+  do {
+    const body = { ...bodyOf(filters), limit: PAGE_SIZE, cursor };
+    const page = await call('POST /events/search', { body });
+    events.push(...page.data);
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined && events.length < MOST_EXPORTED);
+  return { events, isAll: cursor === undefined };
+}
+
+function saveFile(text: string, type: 'jsonl' | 'csv'): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(
+    new Blob([text], { type: type === 'csv' ? 'text/csv' : 'application/jsonl' }),
+  );
+  link.download = `audit-events.${type}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

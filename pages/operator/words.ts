@@ -1,0 +1,188 @@
+// Says times, durations, numbers and names of the instance in words, each with its unit. The page is in English.
+
+const LANGUAGE = 'en-GB';
+/** Units with their length in seconds, the longest first; months and years are averages. */
+const UNITS: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
+  ['year', 31_556_952],
+  ['month', 2_629_746],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+];
+
+type Words = Readonly<Record<string, string>>;
+
+const ROLES: Words = {
+  'global:owner': 'Owner',
+  'global:admin': 'Administrator',
+  'global:member': 'Member',
+};
+const FLOWS: Words = {
+  embed: 'Embedded login',
+  exchange: 'Token exchange',
+  'id-jag': 'Identity assertion',
+  'jwt-bearer': 'JWT assertion',
+  logout: 'Logout by the provider',
+};
+/** Values of a trusted entry. */
+const VALUES: Words = {
+  ...ROLES,
+  ...FLOWS,
+  'project:viewer': 'Viewer',
+  'project:editor': 'Editor',
+  'project:admin': 'Project administrator',
+  actor: 'Those of the actor',
+  both: 'What both may do',
+};
+const EVENTS: Words = {
+  'svc.audit.token-exchange.failed': 'Token exchange',
+  'svc.audit.token-exchange.embed-login-failed': 'Embedded login',
+  'svc.audit.token-exchange.succeeded': 'Token exchange',
+  'svc.audit.token-exchange.embed-login': 'Embedded login',
+  'svc.audit.token-exchange.logout': 'Logout by the provider',
+  'svc.audit.token-exchange.logout-failed': 'Logout by the provider',
+  'svc.audit.api.called': 'API call',
+  'svc.audit.api.refused': 'API call',
+};
+/** Words of reasons that need another spelling. */
+const REASON_TERMS: Words = {
+  ...{ kid: 'key id', jti: 'token id', sub: 'subject', iat: 'issue time', exp: 'expiry' },
+  ...{ dpop: 'DPoP', email: 'e-mail' },
+};
+/** Properties of events whose names are no words. */
+const PAYLOAD_TERMS: Words = {
+  ...{ kid: 'Key id', iss: 'Issuer', sub: 'Subject', way: 'Done', things: 'About' },
+  ...{ from: 'Before', to: 'After', entry: 'Entry' },
+};
+
+const numbers = new Intl.NumberFormat(LANGUAGE, { maximumFractionDigits: 1 });
+const moments = new Intl.DateTimeFormat(LANGUAGE, {
+  ...{ day: 'numeric', month: 'short', year: 'numeric' },
+  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'longOffset' },
+});
+const relative = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'always', style: 'short' });
+
+export function number(count: number): string {
+  return numbers.format(count);
+}
+
+/** `1 session`, `2 sessions`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${number(count)} ${count === 1 ? one : many}`;
+}
+
+/** A moment in the reader's zone. */
+export function partsOf(moment: string | Date): { text: string; zone: string } {
+  const parts = moments.formatToParts(new Date(moment)).map(({ type, value }) => [type, value]);
+  const { day, month, year, hour, minute, second, timeZoneName = '' } = Object.fromEntries(parts) as Words;
+  const zone = timeZoneName === 'GMT' ? 'UTC' : timeZoneName.replace('GMT', 'UTC');
+  return { text: `${day} ${month} ${year}, ${hour}:${minute}:${second}`, zone };
+}
+
+/** The moment with its offset from UTC. */
+export function momentInWords(moment: string): string {
+  const { text, zone } = partsOf(moment);
+  return `${text} ${zone}`;
+}
+
+/** The end of a licence may be no date. */
+export function isMoment(moment: string | null | undefined): moment is string {
+  return !Number.isNaN(Date.parse(moment ?? ''));
+}
+
+/** `3 min ago`, `in 2 days`. */
+export function fromNow(moment: string): string {
+  const seconds = (Date.parse(moment) - Date.now()) / 1000;
+  const found = UNITS.find(([, unitSeconds]) => Math.abs(seconds) >= unitSeconds);
+  const [unit, length] = found ?? ['second', 1];
+  return relative.format(Math.trunc(seconds / length), unit);
+}
+
+/** A duration in its largest unit that leaves at least one: `90 s` are `1.5 minutes`. */
+export function duration(seconds: number): string {
+  const found = UNITS.slice(2).find(([, unitSeconds]) => seconds >= unitSeconds);
+  const [unit, length] = found ?? ['second', 1];
+  return counted(Math.round((seconds / length) * 10) / 10, unit);
+}
+
+export function roleInWords(role: string): string {
+  return ROLES[role] ?? role;
+}
+
+export function flowInWords(flow: string): string {
+  return FLOWS[flow] ?? flow;
+}
+
+/** A value of a trusted entry. */
+export function valueInWords(value: string): string {
+  return VALUES[value] ?? value;
+}
+
+/**
+ * A sentence about properties and values of an entry, in the words of its form. Some names are words too: these are meant only
+ * between backquotes, or where a line begins. Arrays of JSON become lists.
+ */
+export function byLabels(text: string, labels: Words = {}): string {
+  const label = (name: string) => labels[name] && `“${labels[name]}”`;
+  const valued = (value: string) => VALUES[value] && `“${VALUES[value]}”`;
+  return text
+    .replaceAll(/`(?:\[")?([\w:-]+)(?:"\])?`/g, (all, name: string) => label(name) ?? valued(name) ?? all)
+    .replaceAll(/\[("[^"\]]*"(?:, ?"[^"\]]*")*)\]/g, (_, list: string) => listInWords(list))
+    .replaceAll(/^(\W*)(\w+)(?="?[:[.])/gm, (all, before: string, name: string) => {
+      const known = label(name);
+      return known === undefined || known === '' ? all : before.replace('"', '') + known;
+    })
+    .replaceAll(/\b(?:flows|[a-z]+[A-Z]\w*)\b/g, (name) => label(name) ?? name)
+    .replaceAll(/"([\w:-]+)"/g, (all, word: string) => valued(word) ?? all);
+}
+
+/** `"embed", "exchange"` as `“Embedded login” and “Token exchange”`. */
+function listInWords(list: string): string {
+  const values = [...list.matchAll(/"([^"]*)"/g)].map(([, value = '']) => `“${valueInWords(value)}”`);
+  return new Intl.ListFormat(LANGUAGE, { type: 'conjunction' }).format(values);
+}
+
+/** What has happened, by the name of its event. */
+export function eventInWords(event: string): string {
+  return EVENTS[event] ?? capital(event.replace(/^svc\.audit\./, '').replaceAll(/[.-]/g, ' '));
+}
+
+export function isRefused(event: string): boolean {
+  return /(failed|refused)$/.test(event);
+}
+
+/** As `eventInWords`, where no mark beside it says which of two it is. */
+export function kindOfEvent(event: string): string {
+  return `${eventInWords(event)}${EVENTS[event] !== undefined && isRefused(event) ? ', refused' : ''}`;
+}
+
+/** `token_expired` as `Token expired`. */
+export function reasonInWords(reason: string): string {
+  const words = reason.split('_').map((word) => REASON_TERMS[word] ?? word);
+  return capital(words.join(' '));
+}
+
+/** `sessionFamilyId` as `Session family id`. */
+export function termInWords(name: string): string {
+  return PAYLOAD_TERMS[name] ?? capital(name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
+}
+
+/** A clause without a full stop, as a sentence. */
+export function sentenceOf(clause: string): string {
+  const text = capital(clause);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/** The name of a user, or the e-mail address of one without a name. */
+export function nameOf({
+  givenName,
+  familyName,
+  email,
+}: Record<'givenName' | 'familyName' | 'email', string>) {
+  return `${givenName} ${familyName}`.trim() || email;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,106 @@
+// The fields of a trusted entry, as its form sends them, and the problems at them.
+import type { PolicyField } from '../../../../pages/operator/entry-values.js';
+import {
+  identityIn,
+  leftOutInWords,
+  policyIn,
+  sortProblems,
+} from '../../../../pages/operator/entry-values.js';
+
+const field = (more: Partial<PolicyField> & Pick<PolicyField, 'name' | 'kind'>): PolicyField => ({
+  ...{ label: more.name, hint: '', isRequired: false, isExpected: false, leftOut: undefined },
+  ...more,
+});
+
+const FIELDS = [
+  field({ name: 'expectedAudience', kind: 'text' }),
+  field({ name: 'perMinute', kind: 'number' }),
+  field({ name: 'provisionUsers', kind: 'flag' }),
+  field({ name: 'flows', kind: 'list', values: ['embed', 'exchange'] }),
+  field({ name: 'origins', kind: 'list', isExpected: true }),
+  field({
+    name: 'projects',
+    kind: 'structure',
+    members: [field({ name: 'claim', kind: 'text' }), field({ name: 'allowed', kind: 'list' })],
+  }),
+];
+
+function sent(values: [name: string, value: string][]): FormData {
+  const data = new FormData();
+  for (const [name, value] of values) data.append(name, value);
+  return data;
+}
+
+describe('the form of an entry', () => {
+  it('leaves out what is empty or not limited', () => {
+    const data = sent([
+      ['expectedAudience', ' '],
+      ['provisionUsers', ''],
+      ['origins', 'https://a.test'],
+    ]);
+    expect(policyIn(data, FIELDS)).toEqual({});
+  });
+
+  it('has numbers, flags, lists and structures as they are', () => {
+    const data = sent([
+      ['expectedAudience', ' https://instance.test '],
+      ['perMinute', '60'],
+      ['provisionUsers', 'false'],
+      ['limit flows', 'on'],
+      ['flows', 'embed'],
+      ['limit origins', 'on'],
+      ['origins', 'https://a.test\n\n https://b.test '],
+      ['limit projects', 'on'],
+      ['projects.claim', 'customers'],
+      ['limit projects.allowed', 'on'],
+      ['projects.allowed', 'acme-*'],
+    ]);
+    expect(policyIn(data, FIELDS)).toEqual({
+      expectedAudience: 'https://instance.test',
+      perMinute: 60,
+      provisionUsers: false,
+      flows: ['embed'],
+      origins: ['https://a.test', 'https://b.test'],
+      projects: { claim: 'customers', allowed: ['acme-*'] },
+    });
+  });
+
+  it('allows nothing by a list without a tick, and limits by no line that is expected', () => {
+    const data = sent([
+      ['limit flows', 'on'],
+      ['limit origins', 'on'],
+      ['origins', ''],
+    ]);
+    expect(policyIn(data, FIELDS)).toEqual({ flows: [] });
+  });
+
+  it('sends the keys of the chosen type only', () => {
+    const data = sent([
+      ['type', 'jwks'],
+      ['name', 'acme'],
+      ['issuer', 'https://acme.test'],
+      ['url', 'https://acme.test/jwks.json'],
+    ]);
+    expect(identityIn(data)).toEqual({
+      type: 'jwks',
+      name: 'acme',
+      issuer: 'https://acme.test',
+      url: 'https://acme.test/jwks.json',
+    });
+  });
+
+  it('says what holds where a field is left out', () => {
+    expect(leftOutInWords(field({ name: 'a', kind: 'flag', leftOut: false }), {})).toBe('no');
+    expect(leftOutInWords(field({ name: 'a', kind: 'list', leftOut: ['embed'] }), {})).toBe('Embedded login');
+    expect(leftOutInWords(field({ name: 'a', kind: 'list', leftOut: [] }), {})).toBe('none');
+    expect(leftOutInWords(field({ name: 'a', kind: 'text', isRequired: true }), {})).toBe('not possible');
+  });
+
+  it('finds the fields that problems are about', () => {
+    const problems = ['"flows"[0]: must be known', 'origins: must not be empty', 'the name is taken'];
+    expect(sortProblems(problems, ['flows', 'origins'], {})).toEqual({
+      atFields: { flows: 'Must be known.', origins: 'Must not be empty.' },
+      others: ['the name is taken'],
+    });
+  });
+});
