@@ -229,7 +229,7 @@ function VariableTable({ caption, variables }: { caption: string; variables: rea
     <Table
       caption={caption}
       columns={[
-        { title: 'Variable', cell: ({ name }) => <code>{name}</code> },
+        { title: 'Variable', class: 'event', cell: ({ name }) => <code>{name}</code> },
         { title: 'Value', cell: (variable) => <Value variable={variable} /> },
         { title: 'State', cell: ({ state }) => STATES[state] },
       ]}

@@ -54,7 +54,7 @@ export const PROVIDER_ROLES = {
   roleClaim: text(
     {
       label: 'Name of the role claim',
-      rule: 'claim that contains the role: a string, or an array of strings with `roleMap`',
+      rule: 'claim that contains the role: a string, or an array of strings with a role map',
       option: '--role-claim <name>',
       open: 'role',
       words: (name) => name && `takes roles from the claim ${name}`,
