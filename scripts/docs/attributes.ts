@@ -1,4 +1,4 @@
-// The table of attributes in docs/embed.md, from the comments of the options' tables.
+// The table of attributes in docs/partner/frame.md, from the comments of the options' tables.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { table } from './blocks.js';

@@ -23,7 +23,7 @@ function page(path: string, blocks: Readonly<Record<string, () => string>>): Wri
 
 export const WRITTEN_DOCUMENTS: readonly WrittenDocument[] = [
   page('docs/reference/commands.md', COMMAND_BLOCKS),
-  page('docs/embed.md', ATTRIBUTE_TABLE),
+  page('docs/partner/frame.md', ATTRIBUTE_TABLE),
   page('docs/reference/settings.md', VARIABLE_TABLE),
   page('docs/refusals.md', REFUSAL_BLOCKS),
   page('docs/reference/trusted-key-entries.md', ENTRY_BLOCKS),

@@ -16,7 +16,7 @@ const CLIENT = { entry: ENTRY, id: ['<id>', 'id of the client'] } as const;
 export function addClientsCommands(program: Command, context: CommandContext): void {
   const clients = program
     .command('clients')
-    .description('manage the clients that send identity assertions (docs/id-jag.md)');
+    .description('manage the clients that send identity assertions (docs/partner/agents.md)');
   addOperation(clients, context, ClientOperations, 'add', {
     about:
       'let a client send identity assertions of a stored entry; without keys it gets a secret, shown once',

@@ -56,7 +56,7 @@ export const VARIABLES = {
     flag()
       .default(false)
       .describe(
-        'Turns [identity assertions](../id-jag.md) at the token endpoint on, for trusted key entries that allow them.',
+        'Turns [identity assertions](../partner/agents.md) at the token endpoint on, for trusted key entries that allow them.',
       ),
   ),
   exchangeEnabled: variable(

@@ -31,7 +31,13 @@ const DOCUMENTS = {
 };
 const UNWANTED = /\/\.|\/node_modules|\.spec\.|\.(pem|key|log|map)$/;
 const OF_THE_SERVICE = [
-  ...['npm-shrinkwrap.json', 'CHANGELOG.md', 'docs/reference/settings.md', 'examples/quickstart/partner.mjs'],
+  ...[
+    'npm-shrinkwrap.json',
+    'CHANGELOG.md',
+    'docs/reference/settings.md',
+    'examples/quickstart/partner.mjs',
+    'examples/partners/python/partner.py',
+  ],
   ...['dist/src/start.js', 'dist/src/cli/svc-admin.js', 'dist/src/web/public/embed.js'],
 ].map((path) => `package/${path}`);
 

@@ -25,7 +25,7 @@ describeInBrowser('<embedded-instance>', () => {
         document.addEventListener(name, ({ detail }) => events.push([name, detail]), true);`);
     const html = exampleOfTheGuide().replaceAll('https://instance.example', browsing.instanceOrigin);
     const url = browsing.serve('/guide', `<!doctype html><html lang="en">${html}`);
-    await page.route('**/my-backend/automation-token', (route) => {
+    await page.route('**/automation-token', (route) => {
       const token = tokens();
       return token === undefined ? route.fulfill({ status: 500 }) : route.fulfill({ body: token });
     });

@@ -5,7 +5,7 @@ import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 import { sendBeside } from '../support/flow-requests.js';
 import { logoutToken } from '../support/logout-tokens.js';
 
-/** After that long the page has asked: docs/logout.md promises five seconds. */
+/** After that long the page has asked: docs/partner/logout.md promises five seconds. */
 const ASKS_AFTER_MS = 4_000;
 const HOUR_MS = 3_600_000;
 

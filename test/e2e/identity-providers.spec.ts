@@ -1,4 +1,4 @@
-// Access tokens with the documented claims of five identity providers, and the entries that docs/identity-providers.md has for them.
+// Access tokens with the documented claims of five identity providers, and the entries that docs/partner/providers.md has for them.
 import { randomUUID } from 'node:crypto';
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
@@ -12,7 +12,7 @@ const INSTANCE = 'https://instance.example';
 
 /** The entry of the page by its name, with its key set replaced by the key of a partner. */
 const ENTRIES = new Map(
-  [...repositoryFile('docs/identity-providers.md').text.matchAll(/```json\n(.*?)```/gs)].map(([, json]) => {
+  [...repositoryFile('docs/partner/providers.md').text.matchAll(/```json\n(.*?)```/gs)].map(([, json]) => {
     const { url, ...entry } = JSON.parse(json!) as Members & { name: string; issuer: string };
     const partner = Partner.create({ issuer: entry.issuer, algorithm: 'RS256' });
     const { kid, algorithms, key } = partner.staticEntry();

@@ -14,16 +14,17 @@ jest.setTimeout(600_000);
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'README.md': 'test/browser/readme types them',
   'CONTRIBUTING.md': 'they are the scripts that run these tests',
-  'docs/partners.md': 'test/partner/guide types them',
-  'docs/calling-the-api.md': 'test/partner/guide types them',
-  'docs/partner-keys.md': 'test/partner/guide types them',
+  'docs/partner/quickstart.md': 'test/partner/guide types them',
+  'docs/partner/api.md': 'test/partner/guide types them',
+  'docs/partner/keys.md': 'test/partner/guide types them',
+  'docs/partner/troubleshooting.md': 'test/partner/guide types them',
   'deploy/compose/README.md': 'they need Docker; test/architecture/deployment reads the files',
   'deploy/kubernetes/README.md': 'they need a cluster; test/architecture/deployment reads the files',
   'src/token-exchange/README.md': 'test/package/generated types them',
   'packages/partner/README.md': 'test/partner/packed runs its programs',
-  'packages/embed/README.md': 'npm install of a package that is not published',
+  'packages/embed/README.md':
+    'npm install of a package that is not published; test/long/embed builds its pages',
   'docs/signals.md': 'test/e2e/signals-command types them, with a transmitter',
-  'docs/embed-next.md': 'test/long/embed: the same, and a build with Next.js',
   'examples/own-product/README.md': 'test/package/examples types them',
   'examples/with-defaults/README.md': 'test/package/examples types them',
 };
@@ -112,7 +113,7 @@ const BLOCKS: Readonly<Record<string, readonly Block[]>> = {
   ],
   'docs/reference/metrics.md': [{ begins: 'npm install --ignore-scripts @opentelemetry' }],
   'docs/operator/install.md': [{ begins: 'docker build' }, { begins: 'sha256sum --check' }],
-  'docs/deploy-from-ci.md': [
+  'docs/partner/ci.md': [
     { begins: 'npx svc-admin users create', prints: /deploy@example\.com/ },
     { begins: 'npx svc-admin keys entry --github', prints: /github acme\/flows main/ },
     { begins: 'kubectl get' },

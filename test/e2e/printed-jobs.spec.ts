@@ -1,4 +1,4 @@
-// The jobs that docs/deploy-from-ci.md prints, run as the platforms run them: with a good token, and with one for another audience.
+// The jobs that docs/partner/ci.md prints, run as the platforms run them: with a good token, and with one for another audience.
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ interface GitHubJob {
 }
 
 const run = promisify(execFile);
-const PRINTED = blocksOf('docs/deploy-from-ci.md', 'yaml').map((text) => parse(text) as unknown);
+const PRINTED = blocksOf('docs/partner/ci.md', 'yaml').map((text) => parse(text) as unknown);
 
 /** The script of GitHub: each step is a file for `bash -e`. */
 function githubScript(): string {

@@ -166,7 +166,7 @@ describe('the files', () => {
           'LICENSE',
           'README.md',
           'docs/guide.md',
-          'docs/projects-claim.md',
+          'docs/partner/projects.md',
           'docs/refusals.md',
           'docs/reference/trusted-key-entries.md',
           'package.json',
@@ -178,7 +178,7 @@ describe('the files', () => {
       ),
     );
     const known =
-      /^package\/(dist\/.*\.(js|d\.ts)|docs\/(reference\/)?[\w-]+\.md|LICENSE|README\.md|package\.json)$/;
+      /^package\/(dist\/.*\.(js|d\.ts)|docs\/((partner|reference)\/)?[\w-]+\.md|LICENSE|README\.md|package\.json)$/;
     expect(paths.filter((path) => !known.test(path))).toEqual([]);
     expect(paths.filter((path) => path.endsWith('.js')).length).toBeLessThan(6);
   });
@@ -208,7 +208,7 @@ describe('the documents', () => {
     expect(paths.sort()).toEqual([
       'README.md',
       'docs/guide.md',
-      'docs/projects-claim.md',
+      'docs/partner/projects.md',
       'docs/reference/trusted-key-entries.md',
       'docs/refusals.md',
     ]);

@@ -9,7 +9,7 @@ export interface Party {
   readonly act?: Party;
 }
 
-/** The claims about one of your users, named as in the token. What they do: docs/partners.md of the instance. */
+/** The claims about one of your users, named as in the token. What they do: docs/partner/tokens.md of the instance. */
 export interface Person {
   /** Your id of the user, 1 to 255 characters; never given to another user. */
   readonly sub: string;

@@ -57,7 +57,7 @@ export const PROJECTS = structure<typeof MEMBERS, ProjectsPolicy>(
   MEMBERS,
   {
     label: 'Projects',
-    rule: 'what the [claim of projects](../projects-claim.md) may do',
+    rule: 'what the [claim of projects](../partner/projects.md) may do',
     unsaid: 'the claim is ignored',
     prevents: "one customer's people get into another's project",
     fault: (_projects, rules) =>

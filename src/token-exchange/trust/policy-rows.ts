@@ -69,7 +69,7 @@ const SIGN_IN = {
   logoutIssuer: text<string>(
     {
       label: 'Provider that sends logouts',
-      rule: 'a further `iss` of [logout tokens](../logout.md), signed by a key of this entry',
+      rule: 'a further `iss` of [logout tokens](../partner/logout.md), signed by a key of this entry',
       option: '--logout-issuer <url>',
       unsaid: 'none',
       words: (issuer) => issuer && `logouts by ${issuer}`,
@@ -79,7 +79,7 @@ const SIGN_IN = {
   ),
   logoutAudience: text({
     label: 'Audience of logout tokens',
-    rule: 'a further `aud` of [logout tokens](../logout.md), such as the client id at the provider',
+    rule: 'a further `aud` of [logout tokens](../partner/logout.md), such as the client id at the provider',
     option: '--logout-audience <text>',
     unsaid: 'none',
     words: (audience) => audience && `logouts for ${audience} too`,

@@ -65,7 +65,7 @@ export const WORKLOAD = {
   claims,
   signInAs: text({
     label: 'User whom its tokens act as',
-    rule: 'id of the user whom its tokens act as, for [jobs and services](../deploy-from-ci.md), never the owner. Requires `subjects`, `expectedAudience`, `scopes` and `flows` (`exchange`, `jwt-bearer`), and excludes properties about roles, e-mail, linking and projects',
+    rule: 'id of the user whom its tokens act as, for [jobs and services](../partner/ci.md), never the owner. Requires `subjects`, `expectedAudience`, `scopes` and `flows` (`exchange`, `jwt-bearer`), and excludes properties about roles, e-mail, linking and projects',
     unsaid: 'the user who is linked to `iss` and `sub`',
     prevents: 'a job signs in with the account of a person',
     fault: (id, { userIdType }) =>

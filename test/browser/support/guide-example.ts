@@ -3,7 +3,7 @@ import { repositoryFile } from '../../support/source-files.js';
 
 /** The first example with a frame in it. */
 export function exampleOfTheGuide(): string {
-  const examples = repositoryFile('docs/embed.md').text.matchAll(/```html\n(.*?)```/gs);
+  const examples = repositoryFile('docs/partner/frame.md').text.matchAll(/```html\n(.*?)```/gs);
   const example = [...examples]
     .map(([, html = '']) => html)
     .find((html) => html.includes('<embedded-instance'));

@@ -64,7 +64,7 @@ describeInBrowser('<embedded-instance> in Firefox', () => {
 
   it('signs in by the ten lines of the guide, and shows its page again after a move', async () => {
     const html = exampleOfTheGuide().replaceAll('https://instance.example', browsing.instanceOrigin);
-    browsing.serve('/my-backend/automation-token', browsing.token('ada'));
+    browsing.serve('/automation-token', browsing.token('ada'));
     const page = await (await start()).newPage();
     await page.goto(browsing.serve('/guide', `<!doctype html><html lang="en">${html}`));
     const shown = page.frameLocator('embedded-instance iframe').getByText(WORKFLOW);

@@ -39,7 +39,7 @@ const react = renderToString(createElement(EmbeddedInstance, props));
 const vue = await renderVue(createSSRApp({ render: () => h(VueInstance, props) }));
 console.log(JSON.stringify({ said, react, vue }));
 `;
-/** The parts of a Next.js application that docs/embed-next.md leaves to its reader. */
+/** The parts of a Next.js application that packages/embed/README.md leaves to its reader. */
 const NEXT_FILES = {
   'app/user.ts': `export const currentUser = async () => ({ id: 'ada' });\n`,
   'app/layout.tsx': `export default ({ children }: { children: React.ReactNode }) => <html lang="en"><body>{children}</body></html>;\n`,
@@ -76,7 +76,7 @@ function installed(react: number): string {
 
 /** Writes the files that the guide for Next.js prints. */
 function followNextGuide(app: string): void {
-  const { text } = repositoryFile('docs/embed-next.md');
+  const { text } = repositoryFile('packages/embed/README.md');
   const printed = [...text.matchAll(/```tsx?\n\/\/ (\S+)\n(.*?)```/gs)].map(([, path = '', code = '']) => [
     path,
     code,
