@@ -4,7 +4,7 @@ import type { Members } from '../../demo/partner.js';
 import { EVENT, eventsOf } from '../support/audit.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import { JwksServer, status } from '../support/jwks-server.js';
-import { changeUser, linkedUser, storedUser } from '../support/local-users.js';
+import { changeUser, createUser, linkedUser, storedUser } from '../support/local-users.js';
 import { cookieOf } from '../support/logins.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
@@ -152,6 +152,18 @@ describeOnEachDatabase('[D147] a security event', (database) => {
     const elsewhere = await scene.session('cid', { sid: 'of-cid', email: 'cid@elsewhere.example' }, other);
     expect((await scene.tell('session-revoked', subject('cid'))).status).toBe(202);
     expect(await scene.all([session, elsewhere])).toEqual([expected, 200]);
+  });
+
+  it('names nobody by an address for which no entry of the issuer vouches, though the user is linked', async () => {
+    const id = await createUser(scene.service, { email: 'oda@elsewhere.example' });
+    await scene.service.rows(
+      `INSERT INTO token_exchange_identity_link (issuer, subject, user_id) VALUES ($1, 'oda', $2)`,
+      [ISSUER, id],
+    );
+    const session = await scene.session('oda');
+    const subject = { format: 'email', email: 'oda@elsewhere.example' };
+    expect((await scene.tell('sessions-revoked', subject)).status).toBe(202);
+    expect(await scene.all([session])).toEqual([200]);
   });
 
   it('has its subject in the event, as before SSF 1.0', async () => {
