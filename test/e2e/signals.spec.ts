@@ -449,3 +449,33 @@ describeOnAnyDatabase('[D147] a transmitter whose key set is gone', (database) =
     await service.stop();
   });
 });
+
+describeOnAnyDatabase('[D147] a transmitter with the key set of a trusted key entry', (database) => {
+  const scene = new Scene();
+
+  it('has its events accepted, and signs users in by tokens of the entry', async () => {
+    const { transmitter, keySet } = scene;
+    await scene.start(database);
+    await scene.service.stop();
+    const entry = {
+      type: 'jwks',
+      issuer: ISSUER,
+      url: keySet.url,
+      expectedAudience: BASE_URL,
+      emailDomains: ['people.example'],
+    };
+    const environment = {
+      SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
+      SVC_SIGNALS_TRANSMITTERS: JSON.stringify([transmitter.configured()]),
+    };
+    scene.service = await TestService.start(database, {
+      clock: scene.clock,
+      trustedKeys: [entry],
+      environment,
+    });
+    const session = await scene.session('pia', { aud: BASE_URL }, transmitter.provider);
+    expect((await scene.tell('account-disabled', transmitter.user('pia'))).status).toBe(202);
+    expect([await scene.all([session]), await scene.isEnabled('pia')]).toEqual([[401], false]);
+    await scene.service.stop();
+  });
+});
