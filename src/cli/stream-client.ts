@@ -98,10 +98,17 @@ export class StreamClient {
   }
 }
 
+const NOT_ACCEPTED = ': the token of --token-file is not accepted';
+const HINTS: Readonly<Record<number, string>> = {
+  401: NOT_ACCEPTED,
+  403: NOT_ACCEPTED,
+  429: ': it was asked too often; try again in a minute',
+};
+
 /** @throws CommandError for a refusal, whose text may repeat what was sent */
 function good({ status, value }: Answer, what: string): unknown {
   if (status >= 200 && status < 300) return value;
-  const hint = status === 401 || status === 403 ? ': the token of --token-file is not accepted' : '';
+  const hint = HINTS[status] ?? '';
   throw new CommandError(`The transmitter refuses ${what} with status ${status}${hint}.`);
 }
 

@@ -141,6 +141,15 @@ describeOnEachDatabase('[D147] a security event', (database) => {
       401,
     ],
     ['a complex subject with a user', (sub: string) => ({ user: { format: 'opaque', id: sub } }), 401],
+    [
+      'a complex subject with all sessions, as Keycloak writes it',
+      (sub: string) => ({
+        format: 'complex',
+        user: { format: 'iss_sub', iss: ISSUER, sub },
+        session: { format: 'opaque', id: 'ALL' },
+      }),
+      401,
+    ],
     ['a complex subject with a session', () => ({ session: { format: 'opaque', id: 'of-cid' } }), 401],
     ['iss_sub of another issuer', (sub: string) => ({ format: 'iss_sub', iss: other.issuer, sub }), 200],
     ['an address of another domain', () => ({ format: 'email', email: 'cid@elsewhere.example' }), 200],

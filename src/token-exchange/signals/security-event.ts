@@ -13,6 +13,9 @@ const CAEP = 'https://schemas.openid.net/secevent/caep/event-type/';
 const RISC = 'https://schemas.openid.net/secevent/risc/event-type/';
 const SSF = 'https://schemas.openid.net/secevent/ssf/event-type/';
 
+/** Keycloak names all sessions of a user by this id when an administrator signs the user out. */
+const ALL_SESSIONS = 'ALL';
+
 /** The events that do something here, by their URIs. */
 const EVENTS = {
   [`${CAEP}session-revoked`]: 'session-revoked',
@@ -82,8 +85,10 @@ export function readEventClaims(payload: ClaimSet): EventClaims {
 function subjectOf(subject: unknown): Pick<SecurityEvent, 'user' | 'session'> {
   if (!isJsonObject(subject)) return {};
   if (!isJsonObject(subject['user']) && !isJsonObject(subject['session'])) return { user: userOf(subject) };
+  const user = userOf(subject['user']);
   const session = userOf(subject['session']);
-  return { user: userOf(subject['user']), session: session?.format === 'opaque' ? session.id : undefined };
+  const isOne = session?.format === 'opaque' && session.id !== ALL_SESSIONS;
+  return { user, session: isOne ? session.id : undefined };
 }
 
 function userOf(subject: unknown): UserSubject | undefined {
