@@ -10,6 +10,7 @@ const {
   PARTNER_ORIGIN = 'http://localhost:3000',
   KEY_FILE = 'partner/private.pem',
   KEY_ID = 'partner-1',
+  PARTNER_EMAIL_DOMAIN = 'partner.example',
 } = process.env;
 
 const key = createPrivateKey(readFileSync(KEY_FILE));
@@ -34,7 +35,7 @@ instance.login(await token());
 
 /** A product takes the user from its own session. Each token is used once and lives at most 60 seconds. */
 function sign() {
-  return new SignJWT({ email: 'customer-1@partner.example', email_verified: true })
+  return new SignJWT({ email: `customer-1@${PARTNER_EMAIL_DOMAIN}`, email_verified: true })
     .setProtectedHeader({ alg: 'ES256', kid: KEY_ID })
     .setIssuer(PARTNER_ISSUER)
     .setSubject('customer-1')

@@ -12,6 +12,8 @@ import type {
   PasswordByCode,
   PasswordSignIn,
 } from '../../src/operator/sign-in/operator-session.controller.js';
+import type { OperatorPartnerController } from '../../src/operator/partners/partner.controller.js';
+import type { PartnerOperations } from '../../src/operator/partners/partner.operations.js';
 import type { OperatorTrailController } from '../../src/operator/trail/trail.controller.js';
 import type { TrailOperations } from '../../src/operator/trail/trail.operation.js';
 import type { OperatorPersonController } from '../../src/operator/users/person.controller.js';
@@ -42,6 +44,7 @@ type Answer<Controller, Method extends keyof Controller> = Controller[Method] ex
 type Input<Class, Method extends keyof Class> = Omit<InputOf<Class, Method>, 'cursor'> & { cursor?: string };
 
 type Entries<Method extends keyof OperatorEntryController> = Answer<OperatorEntryController, Method>;
+type Partners<Method extends keyof OperatorPartnerController> = Answer<OperatorPartnerController, Method>;
 type People<Method extends keyof OperatorPersonController> = Answer<OperatorPersonController, Method>;
 type SignIn<Method extends keyof OperatorSessionController> = Answer<OperatorSessionController, Method>;
 type Trail<Method extends keyof OperatorTrailController> = Answer<OperatorTrailController, Method>;
@@ -75,6 +78,9 @@ export interface Operations {
   'POST /entries/:name/resume': { answer: Entries<'resume'> };
   'DELETE /entries/:name': { answer: Entries<'remove'> };
   'POST /key-sets/:urlHash/refresh': { answer: Entries<'refresh'> };
+  'POST /partners/key': { body: InputOf<PartnerOperations, 'readKey'>; answer: Partners<'key'> };
+  'POST /partners/key-set': { body: InputOf<PartnerOperations, 'fetchKeys'>; answer: Partners<'keySet'> };
+  'POST /partners/requests': { body: InputOf<PartnerOperations, 'requests'>; answer: Partners<'requests'> };
   'GET /revocations': { answer: Entries<'revocations'> };
   'POST /revocations': { body: ChosenKeys; answer: Entries<'revoke'> };
   'POST /revocations/restore': { body: ChosenKeys; answer: Entries<'restore'> };
@@ -107,6 +113,8 @@ type Asked<Name extends Operation> = Omit<Operations[Name], 'answer'> &
     signal?: AbortSignal;
     /** The revision that the author of a change has seen, in quotes. */
     ifMatch?: string;
+    /** False: the page asks by itself, and the sign-in lasts no longer (D113). */
+    isUse?: boolean;
   };
 
 /** Learns whether the instance answers somebody who is signed in. */
@@ -123,10 +131,17 @@ const authentication: Authentication = {
 };
 
 const client = new ApiClient(authentication, PATIENCE_MS);
+const waitingClient = new ApiClient(
+  {
+    ...authentication,
+    learn: (answer, body) => (answer.ok ? false : authentication.learn(answer, body)),
+  },
+  PATIENCE_MS,
+);
 
 /** @throws RefusedError; TypeError or DOMException if there was no answer */
 export function call<Name extends Operation>(name: Name, asked: Asked<Name>): Promise<AnswerOf<Name>> {
-  const { params = {}, query, body, ifMatch, signal } = asked as Loose;
+  const { params = {}, query, body, ifMatch, signal, isUse = true } = asked as Loose;
   const [method, pattern = ''] = name.split(' ') as ['GET' | 'POST' | 'PUT' | 'DELETE', string];
   const path = pattern.replaceAll(/:(\w+)/g, (_, part: string) => encodeURIComponent(params[part] ?? ''));
   const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
@@ -134,7 +149,8 @@ export function call<Name extends Operation>(name: Name, asked: Asked<Name>): Pr
     given.length === 0 ? '' : `?${new URLSearchParams(given.map(([key, value]) => [key, String(value)]))}`;
   const headers = ifMatch === undefined ? undefined : { 'if-match': ifMatch };
   const request = { method, path: `${API}${path}${search}`, json: body, headers };
-  return client.request<AnswerOf<Name>>(request, signal ?? new AbortController().signal);
+  const asking = isUse ? client : waitingClient;
+  return asking.request<AnswerOf<Name>>(request, signal ?? new AbortController().signal);
 }
 
 interface Loose {
@@ -143,6 +159,7 @@ interface Loose {
   body?: object;
   ifMatch?: string;
   signal?: AbortSignal;
+  isUse?: boolean;
 }
 
 function isSignInMissing(error: unknown): boolean {

@@ -9,9 +9,14 @@ import { Table } from './table.js';
 type Entry = ItemOf<'GET /entries'>;
 
 const ADD = (
-  <a class="button primary" href="#/entries/new">
-    Add an entry
-  </a>
+  <>
+    <a class="button" href="#/entries/new">
+      Add an entry
+    </a>
+    <a class="button primary" href="#/entries/add-partner">
+      Add a partner
+    </a>
+  </>
 );
 
 export function EntriesView() {

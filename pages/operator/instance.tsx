@@ -1,5 +1,6 @@
 // What the instance is: licence, switches, who may frame it, where the trail goes, its settings and its version.
 import type { ComponentChildren } from 'preact';
+import { LICENSE_WORDS } from '../../src/config/license-words.js';
 import type { AnswerOf } from './api.js';
 import { call } from './api.js';
 import {
@@ -14,6 +15,7 @@ import {
   Soft,
   TimeFromNow,
   WholeTime,
+  WithCode,
 } from './parts.js';
 import { Empty, Loaded } from './states.js';
 import { Table } from './table.js';
@@ -60,6 +62,9 @@ function Whole({ overview }: { overview: Overview }) {
         </Section>
         <Section title="Licence">
           <License license={license} />
+          <p class="soft">
+            <WithCode text={LICENSE_WORDS} />
+          </p>
         </Section>
         <Section title="This instance">
           <Runtime overview={overview} />

@@ -1,5 +1,6 @@
 // Patterns of addresses, each with its title, the row of the menu that is marked, and its view.
 import type { ComponentType } from 'preact';
+import { AddPartnerView } from './add-partner/add-partner.js';
 import { EntriesView } from './entries.js';
 import { AnotherKeyView, ChangeEntryView } from './entry-change.js';
 import { NewEntryView } from './entry-new.js';
@@ -21,6 +22,7 @@ import type { PageProps } from './page-props.js';
 const ROUTES: readonly [pattern: string, title: string, way: string, View: ComponentType<PageProps>][] = [
   ['', 'Overview', '', OverviewView],
   ['entries', 'Trusted entries', 'entries', EntriesView],
+  ['entries/add-partner', 'Add a partner', 'entries', AddPartnerView],
   ['entries/new', 'Add a trusted entry', 'entries', NewEntryView],
   ['entries/:entry', 'Trusted entry', 'entries', EntryView],
   ['entries/:entry/change', 'Change a trusted entry', 'entries', ChangeEntryView],

@@ -7,7 +7,7 @@ import { lastingFolder } from './run-folder.js';
 import { REPOSITORY, repositoryFiles } from './source-files.js';
 
 /** Everything that the files of the pages are made of. */
-const SOURCES = ['pages', 'src/workspace/reference'];
+const SOURCES = ['pages', 'src/administration/partners', 'src/config', 'src/workspace/reference'];
 
 /** A folder with these in it. Its name tells the state of the sources, so that they are built once. */
 export function compiledSources(): string {

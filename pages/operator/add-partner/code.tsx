@@ -1,0 +1,45 @@
+// Step 3 of "Add a partner": the code of the partner with its values, and one file for a coding agent.
+import { useState } from 'preact/hooks';
+import type { PartnerFacts } from '../../../src/administration/partners/partner-facts.js';
+import type { Snippet } from '../../../src/administration/partners/snippets.js';
+import {
+  agentText,
+  backendSnippets,
+  pageSnippets,
+  policySnippet,
+} from '../../../src/administration/partners/snippets.js';
+import { Choice } from '../form.js';
+import { Section } from '../parts.js';
+import { CodeBlock } from './code-block.js';
+
+export function CodeStep({ facts }: { facts: PartnerFacts }) {
+  return (
+    <Section title="3. Code">
+      <Chosen label="Backend" name="backend" snippets={backendSnippets(facts)} />
+      <Chosen label="Page" name="page" snippets={pageSnippets(facts)} />
+      <p>If the page has a policy, it must allow the instance:</p>
+      <CodeBlock title="Policy of the page" text={policySnippet(facts)} />
+      <p>All of it in one file for a coding agent, without the private key:</p>
+      <CodeBlock title="File for a coding agent" text={agentText(facts)} file="embed.md" />
+    </Section>
+  );
+}
+
+function Chosen({ label, name, snippets }: { label: string; name: string; snippets: readonly Snippet[] }) {
+  const [id, setId] = useState(snippets[0]?.id ?? '');
+  const shown = snippets.find((snippet) => snippet.id === id) ?? snippets[0];
+  return (
+    <>
+      <div class="narrow">
+        <Choice
+          name={name}
+          label={label}
+          options={snippets.map((snippet) => ({ value: snippet.id, text: snippet.title }))}
+          value={id}
+          onChange={setId}
+        />
+      </div>
+      {shown && <CodeBlock title={`${label}, ${shown.title}`} text={shown.text} file={shown.file} />}
+    </>
+  );
+}

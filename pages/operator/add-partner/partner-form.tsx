@@ -1,0 +1,296 @@
+// Steps 1 and 2 of "Add a partner": whose tokens, by which key, and what they may do. What is wrong is said while it is typed.
+import type { ComponentChildren } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import {
+  PARTNER_QUESTIONS,
+  PARTNER_ROLES,
+  partnerEntry,
+} from '../../../src/administration/partners/partner-entry.js';
+import { BusyButton, Problem } from '../../shared/states.js';
+import type { AnswerOf } from '../api.js';
+import { call } from '../api.js';
+import { NameField } from '../entry-fields.js';
+import { labelsOf, sortProblems } from '../entry-values.js';
+import { textIn } from '../form-data.js';
+import { Choice, Field, FieldProblems, Form, TextField } from '../form.js';
+import { Phrases, Section } from '../parts.js';
+import { problemOf, useAttempt } from '../states.js';
+import { roleInWords, sentenceOf } from '../words.js';
+import { CodeBlock } from './code-block.js';
+import type { OwnPair } from './own-pair.js';
+import { newPair } from './own-pair.js';
+import type { Kind, ReadKey } from './partner-values.js';
+import { FIELDS, answersIn, isPrivateKey, keysIn } from './partner-values.js';
+
+export type Entry = ReturnType<typeof partnerEntry>;
+type Overview = AnswerOf<'GET /overview'>;
+type KeySet = AnswerOf<'POST /partners/key-set'>;
+
+const KINDS: readonly { value: Kind; text: string }[] = [
+  { value: 'jwks', text: 'The address of its key set' },
+  { value: 'key', text: 'Its public key, as PEM or JWK' },
+  { value: 'pair', text: 'A new key pair, created in this browser' },
+];
+const ROLES = PARTNER_ROLES.map((value) => ({ value, text: roleInWords(value) }));
+const BURNT =
+  'The text is a private key. It was not sent, but it has left its owner: the owner creates a new key and gives its public half.';
+
+export interface Chosen {
+  entry: Entry;
+  kid: string;
+  algorithm: string;
+  isStored: boolean;
+}
+
+interface Findings {
+  entry: Entry;
+  atFields: Readonly<Record<string, string>>;
+  others: readonly string[];
+  policy: readonly string[];
+  read?: ReadKey;
+  keySet?: KeySet;
+}
+
+interface PartnerFormProps {
+  overview: Overview;
+  pair: OwnPair | undefined;
+  setPair: (pair: OwnPair) => void;
+  done: (chosen: Chosen) => void;
+}
+
+export function PartnerForm({ overview, pair, setPair, done }: PartnerFormProps) {
+  const [kind, setKind] = useState<Kind>('jwks');
+  const [found, setFound] = useState<Findings | undefined>(undefined);
+  const latest = useRef(0);
+  const isStoring = useRef(true);
+
+  /** @param isWhole whether fields that are still empty have problems too */
+  const check = async (data: FormData, isWhole: boolean) => {
+    const turn = (latest.current += 1);
+    const findings = await findingsOf(data, { overview, kind, pair, isWhole });
+    if (turn === latest.current) setFound(findings);
+    return findings;
+  };
+  const live = (event: Event) => {
+    const form = (event.target as HTMLElement).closest('form');
+    if (form) void check(new FormData(form), false).catch(() => undefined);
+  };
+  const send = async (data: FormData): Promise<Chosen> => {
+    const isStored = isStoring.current;
+    isStoring.current = true;
+    const { entry, atFields, others, read, keySet } = await check(data, true);
+    if (kind === 'pair' && pair === undefined) throw problemOf('Create the key pair first.');
+    if (Object.keys(atFields).length > 0) throw problemOf('Some fields are not right yet.');
+    if (others.length > 0) throw problemOf(others.join('\n'));
+    if (isStored) await call('POST /entries', { body: { entry } });
+    return { entry, ...signerOf(entry, read, keySet), isStored };
+  };
+  return (
+    <FieldProblems.Provider value={found?.atFields ?? {}}>
+      <div onChange={live}>
+        <Form
+          button="Store the entry"
+          asksToLeave
+          noValidate
+          send={send}
+          done={done}
+          beside={
+            <button type="submit" onClick={() => (isStoring.current = false)}>
+              Go on without storing
+            </button>
+          }
+        >
+          <TrustStep kind={kind} setKind={setKind} found={found} pair={pair} setPair={setPair} />
+          <PolicyStep found={found} />
+        </Form>
+      </div>
+    </FieldProblems.Provider>
+  );
+}
+
+interface TrustProps extends Pick<PartnerFormProps, 'pair' | 'setPair'> {
+  kind: Kind;
+  setKind: (kind: Kind) => void;
+  found: Findings | undefined;
+}
+
+function TrustStep({ kind, setKind, found, pair, setPair }: TrustProps) {
+  return (
+    <Section title="1. Trust">
+      <div class="card padded fields">
+        <NameField />
+        <Field
+          name="issuer"
+          label="Issuer"
+          type="url"
+          required
+          hint="The iss claim of its tokens, character by character."
+        />
+        <Field
+          name="emailDomains"
+          label="E-mail domains of its users"
+          required
+          hint="Separated by commas. A subdomain is another domain; * is any domain."
+        />
+        <Choice
+          name="kind"
+          label="Keys"
+          options={KINDS}
+          value="jwks"
+          onChange={(value) => setKind(value as Kind)}
+        />
+        {kind === 'jwks' && (
+          <Field
+            name="url"
+            label="Address of the key set"
+            type="url"
+            required
+            hint="An https: address of the partner. It is fetched now to show its keys."
+          />
+        )}
+        {kind === 'key' && (
+          <TextField
+            name="key"
+            label="Public key"
+            required
+            rows={6}
+            hint="PEM or JWK. A private key never belongs here."
+          />
+        )}
+        {kind === 'pair' && <PairFields pair={pair} setPair={setPair} />}
+        {kind === 'key' && <KeyId read={found?.read} />}
+        {kind === 'jwks' && found?.keySet && <KeysOfSet set={found.keySet} />}
+      </div>
+    </Section>
+  );
+}
+
+function PolicyStep({ found }: Pick<TrustProps, 'found'>) {
+  return (
+    <Section title="2. What it may do">
+      <div class="card padded fields">
+        <Choice
+          name="allowedRoles"
+          options={ROLES}
+          value={PARTNER_QUESTIONS.role.recommended}
+          {...words('role')}
+        />
+        <Field name="projects" {...words('projects')} />
+        <Field name="origins" required {...words('origins')} />
+        <Field name="maxTokenTtlSeconds" {...words('maxTokenTtl')} />
+        <Field name="maxUsers" {...words('maxUsers')} />
+      </div>
+      {found !== undefined && found.policy.length > 0 && <Phrases items={found.policy} />}
+      {found !== undefined && <AsJson entry={found.entry} />}
+    </Section>
+  );
+}
+
+function words(name: keyof typeof PARTNER_QUESTIONS): { label: string; hint: string } {
+  const { label, about } = PARTNER_QUESTIONS[name];
+  return { label, hint: sentenceOf(about) };
+}
+
+function PairFields({ pair, setPair }: Pick<PartnerFormProps, 'pair' | 'setPair'>) {
+  const { isBusy, problem, attempt } = useAttempt();
+  if (pair !== undefined) return <p>The pair is created. Its private key is below this form.</p>;
+  return (
+    <div class="fields">
+      <p class="soft">The browser creates the pair. The private key is shown once and never sent.</p>
+      <div class="buttons">
+        <BusyButton isBusy={isBusy} act={() => void attempt(async () => setPair(await newPair()))}>
+          Create the pair
+        </BusyButton>
+      </div>
+      {problem !== undefined && <Problem>This browser cannot create a key pair.</Problem>}
+    </div>
+  );
+}
+
+/** Shown until the page is left. */
+export function PrivateKey({ pair }: { pair: OwnPair }) {
+  return (
+    <Section title="Private key of the partner">
+      <p class="flash">
+        Only this page has it. Give it to the partner's backend alone. It is gone when you leave this page.
+      </p>
+      <CodeBlock title="Private key" text={pair.privateKey} file="partner-key.pem" />
+    </Section>
+  );
+}
+
+function KeyId({ read }: { read: ReadKey | undefined }) {
+  const kid = read?.problem === null ? read.kid : '';
+  return (
+    <Field key={kid} name="kid" label="Key id" value={kid} hint="The kid in the header of its tokens." />
+  );
+}
+
+function KeysOfSet({ set: { keys, dropped, failure } }: { set: KeySet }) {
+  if (failure !== null) return <Problem>The key set was not fetched: {failure}.</Problem>;
+  return (
+    <div role="status">
+      <p>{keys.length === 0 ? 'The key set has no usable key.' : 'These keys of the set are used:'}</p>
+      <ul>
+        {keys.map(({ kid, algorithms }) => (
+          <li key={kid}>
+            <code>{kid}</code> ({algorithms.join(', ')})
+          </li>
+        ))}
+        {dropped.map((reason) => (
+          <li key={reason}>Not used: {reason}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function AsJson({ entry }: { entry: Entry }): ComponentChildren {
+  return (
+    <details>
+      <summary>The entry as JSON, for an instance that is configured by file</summary>
+      <CodeBlock title="Entry" text={`${JSON.stringify(entry, null, 2)}\n`} file="entry.json" />
+    </details>
+  );
+}
+
+interface Asked extends Pick<PartnerFormProps, 'overview' | 'pair'> {
+  kind: Kind;
+  isWhole: boolean;
+}
+
+async function findingsOf(data: FormData, { overview, kind, pair, isWhole }: Asked): Promise<Findings> {
+  const read = await keyRead(textIn(data, 'key'), kind, pair);
+  const entry = partnerEntry(keysIn(data, kind, read), answersIn(data, overview.baseUrl));
+  const { problems, policy } = await call('POST /entries/check', { body: { entry } });
+  const sorted = sortProblems(problems, FIELDS, labelsOf(overview.entryForm));
+  const atFields = Object.fromEntries(
+    Object.entries(sorted.atFields).filter(([name]) => isWhole || textIn(data, name) !== ''),
+  );
+  if (read !== undefined && read.problem !== null && (isWhole || textIn(data, 'key') !== ''))
+    atFields['key'] = read.problem;
+  const isFetched = kind === 'jwks' && textIn(data, 'url') !== '' && atFields['url'] === undefined;
+  const keySet = isFetched
+    ? await call('POST /partners/key-set', { body: { url: textIn(data, 'url') } })
+    : undefined;
+  return { entry, atFields, others: isWhole ? sorted.others : [], policy, read, keySet };
+}
+
+async function keyRead(text: string, kind: Kind, pair: OwnPair | undefined): Promise<ReadKey | undefined> {
+  if (kind === 'jwks') return undefined;
+  if (kind === 'pair')
+    return pair && { problem: null, kid: pair.kid, algorithms: [pair.algorithm], key: pair.publicKey };
+  if (isPrivateKey(text)) return { problem: BURNT };
+  const read = await call('POST /partners/key', { body: { text } });
+  return read.problem === null ? read : { problem: `It ${read.problem}.` };
+}
+
+/** What signs: the code of the partner names it. */
+function signerOf(entry: Entry, read: ReadKey | undefined, keySet: KeySet | undefined) {
+  if (read?.problem === null) {
+    const kid = 'kid' in entry ? String(entry.kid) : read.kid;
+    return { kid, algorithm: read.algorithms[0] ?? 'ES256' };
+  }
+  const [key] = keySet?.keys ?? [];
+  return { kid: key?.kid ?? 'KEY_ID', algorithm: key?.algorithms[0] ?? 'ES256' };
+}

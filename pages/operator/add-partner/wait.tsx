@@ -1,0 +1,163 @@
+// Step 4 of "Add a partner": for ten minutes the page looks for requests of the issuer. These readings extend no sign-in.
+import { useEffect, useState } from 'preact/hooks';
+import { News } from '../../shared/states.js';
+import type { ItemOf } from '../api.js';
+import { call, isSignedOut } from '../api.js';
+import { address } from '../navigation.js';
+import { Card, Mark, Name, Section, Time } from '../parts.js';
+import { ProblemPlace } from '../states.js';
+import { Table } from '../table.js';
+import { eventInWords, sentenceOf } from '../words.js';
+
+type Request = ItemOf<'POST /partners/requests'>;
+
+const WAIT_MS = 10 * 60_000;
+const EVERY_MS = 2_000;
+
+/** What has to succeed, by the names of flows. */
+const GOALS = { embed: 'An embedded login', exchange: 'A token exchange' } as const;
+export type Goal = keyof typeof GOALS;
+
+export function WaitStep({ issuer, goals }: { issuer: string; goals: readonly Goal[] }) {
+  const [round, setRound] = useState(0);
+  return (
+    <Section title="4. Wait for the first token">
+      {round === 0 ? (
+        <Card>
+          <p>Run the code of the partner, then let this page look for its requests for ten minutes.</p>
+          <div class="buttons">
+            <button type="button" class="primary" onClick={() => setRound(1)}>
+              I am ready
+            </button>
+          </div>
+        </Card>
+      ) : (
+        <Waiting key={round} issuer={issuer} goals={goals} again={() => setRound(round + 1)} />
+      )}
+    </Section>
+  );
+}
+
+interface WaitingProps {
+  issuer: string;
+  goals: readonly Goal[];
+  again: () => void;
+}
+
+function Waiting({ issuer, goals, again }: WaitingProps) {
+  const [requests, setRequests] = useState<readonly Request[]>([]);
+  const [state, setState] = useState<'waiting' | 'done' | 'over'>('waiting');
+  const [error, setError] = useState<unknown>(undefined);
+  const reached = goals.filter((goal) => requests.some(({ of, succeeded }) => of === goal && succeeded));
+  useEffect(() => {
+    const task = new AbortController();
+    const look = { issuer, goals, signal: task.signal };
+    wait(look, { setRequests, setError }).then(setState, (failed: unknown) => {
+      if (!task.signal.aborted && !isSignedOut(failed)) setError(failed);
+    });
+    return () => task.abort();
+  }, []);
+  return (
+    <>
+      <ul class="card padded goals" aria-label="What has to succeed">
+        {goals.map((goal) => (
+          <li key={goal}>
+            {GOALS[goal]} {reached.includes(goal) ? <Mark kind="good">Succeeded</Mark> : <Mark>Not yet</Mark>}
+          </li>
+        ))}
+      </ul>
+      <p>{STATES[state]}</p>
+      {state === 'over' && (
+        <button type="button" class="primary" onClick={again}>
+          Wait again
+        </button>
+      )}
+      <ProblemPlace error={error} />
+      {requests.length > 0 && <Requests requests={requests} />}
+      <News text={[STATES[state], ...reached.map((goal) => `${GOALS[goal]} has succeeded.`)].join(' ')} />
+    </>
+  );
+}
+
+const STATES = {
+  waiting: 'The page looks for requests of this issuer.',
+  done: 'The partner is set up: its tokens are accepted.',
+  over: 'Ten minutes have passed.',
+} as const;
+
+interface Look {
+  issuer: string;
+  goals: readonly Goal[];
+  signal: AbortSignal;
+}
+
+interface Shows {
+  setRequests: (requests: readonly Request[]) => void;
+  setError: (error: unknown) => void;
+}
+
+/** Looks until all goals are reached or the time is over. A look that fails is shown, and the next one may succeed. */
+async function wait(
+  { issuer, goals, signal }: Look,
+  { setRequests, setError }: Shows,
+): Promise<'done' | 'over'> {
+  // By the clock of the instance.
+  const { now: since } = await call('GET /overview', { signal });
+  const endMs = performance.now() + WAIT_MS;
+  while (performance.now() < endMs) {
+    try {
+      const body = { issuer, since };
+      const { data } = await call('POST /partners/requests', { body, signal, isUse: false });
+      setRequests(data);
+      setError(undefined);
+      if (goals.every((goal) => data.some(({ of, succeeded, own }) => own && of === goal && succeeded)))
+        return 'done';
+    } catch (error) {
+      if (signal.aborted || isSignedOut(error)) throw error;
+      setError(error);
+    }
+    await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+    signal.throwIfAborted();
+  }
+  return 'over';
+}
+
+function Requests({ requests }: { requests: readonly Request[] }) {
+  return (
+    <Table
+      caption="Requests since the wait began"
+      columns={[
+        {
+          title: 'Request',
+          cell: ({ event, requestId }) => (
+            <a href={address('#/requests/?', requestId)}>{eventInWords(event)}</a>
+          ),
+        },
+        { title: 'When', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
+        {
+          title: 'Result',
+          cell: ({ succeeded }) =>
+            succeeded ? <Mark kind="good">Succeeded</Mark> : <Mark kind="bad">Refused</Mark>,
+        },
+        { title: 'Reason', cell: (request) => <Reason request={request} /> },
+      ]}
+      rows={requests}
+    />
+  );
+}
+
+function Reason({ request: { own, cause, remedy, expected, found } }: { request: Request }) {
+  const parts = [cause, remedy].filter((part) => part !== null).map(sentenceOf);
+  return (
+    <>
+      {parts.join(' ')}
+      {expected !== null && found !== null && (
+        <>
+          {' '}
+          Expected <Name>{expected}</Name>, found <Name>{found}</Name>.
+        </>
+      )}
+      {!own && ' The request may be another partner’s: no entry has its issuer.'}
+    </>
+  );
+}

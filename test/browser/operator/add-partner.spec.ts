@@ -1,0 +1,251 @@
+// "Add a partner": from an instance without any entry to the first login and exchange of a backend made of the code that the page shows.
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../../demo/free-port.js';
+import { Partner } from '../../../demo/partner.js';
+import type { TestBrowser } from '../../support/browser.js';
+import { describeInBrowser, openBrowser } from '../../support/browser.js';
+import { describeOnAnyDatabase } from '../../support/databases.js';
+import { JwksServer, status } from '../../support/jwks-server.js';
+import { OWNER, OperatorPage } from '../../support/operator-browsing.js';
+import { OPERATOR_ENVIRONMENT, createOperator } from '../../support/operators.js';
+import { REPOSITORY } from '../../support/source-files.js';
+import { TestService } from '../../support/test-service.js';
+import { findingsIn } from '../support/accessibility.js';
+
+const PATIENCE_MS = 180_000;
+
+/** The partner's product: its routes call the functions of the code, for the user of a session that it always has. */
+const SERVER = `import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { accessToken, sendFrameToken } from './automation.mjs';
+
+const user = { id: 'customer-1', email: 'customer-1@partner.example' };
+const page = readFileSync('page.html', 'utf8');
+createServer(async (request, response) => {
+  if (request.url === '/automation-token') return sendFrameToken(user, response);
+  if (request.url === '/exchange') return response.end(JSON.stringify({ length: (await accessToken(user)).length }));
+  response.setHeader('content-type', 'text/html').end('<!doctype html><title>A product</title>' + page);
+}).listen(Number(process.env.PORT), '127.0.0.1', () => console.log('listening'));
+`;
+
+describeInBrowser('"Add a partner"', () => {
+  describeOnAnyDatabase('on an instance without any entry', (database) => {
+    const keySet = JwksServer.forBlock();
+    const backends: ChildProcess[] = [];
+    let baseUrl: string;
+    let service: TestService;
+    let browser: TestBrowser;
+    let one: OperatorPage;
+
+    beforeAll(async () => {
+      const port = await freePort();
+      baseUrl = `http://localhost:${port}`;
+      service = await TestService.start(database, {
+        trustedKeys: [],
+        environment: {
+          ...OPERATOR_ENVIRONMENT,
+          SVC_PORT: String(port),
+          SVC_BASE_URL: baseUrl,
+          SVC_TOKEN_EXCHANGE_STRICT: 'true',
+          SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
+        },
+      });
+      await createOperator(service, OWNER, 'global:owner');
+      browser = await openBrowser();
+      one = new OperatorPage(await browser.context.newPage());
+      await one.page.setViewportSize({ width: 1280, height: 900 });
+      await one.page.goto(`${baseUrl}/admin#/entries`);
+      await one.signIn();
+    }, PATIENCE_MS);
+    afterAll(async () => {
+      for (const backend of backends) {
+        backend.kill();
+        await once(backend, 'close');
+      }
+      await browser?.close();
+      await service?.stop();
+    });
+
+    const open = async () => {
+      await one.page.goto('about:blank');
+      await one.page.goto(`${baseUrl}/admin#/entries`);
+      await one.link('Add a partner').first().click();
+      await one.heading('Add a partner');
+      await one.field('Name').waitFor();
+    };
+    const fill = async (fields: Record<string, string>) => {
+      for (const [label, text] of Object.entries(fields)) await one.field(label).fill(text);
+      await one.page.keyboard.press('Tab');
+    };
+    const shown = (title: string) =>
+      one.page.getByRole('region', { name: title, exact: true }).textContent() as Promise<string>;
+
+    /** Starts the partner's product from what the page shows. */
+    async function startBackend(port: number, privateKey: string): Promise<void> {
+      const folder = mkdtempSync(join(tmpdir(), 'add-partner-'));
+      mkdirSync(join(folder, 'node_modules'));
+      symlinkSync(join(REPOSITORY, 'node_modules', 'jose'), join(folder, 'node_modules', 'jose'));
+      writeFileSync(join(folder, 'automation.mjs'), await shown('Backend, Node.js'));
+      writeFileSync(join(folder, 'page.html'), await shown('Page, HTML'));
+      writeFileSync(join(folder, 'partner-key.pem'), privateKey);
+      writeFileSync(join(folder, 'server.mjs'), SERVER);
+      const env = { PATH: process.env['PATH'], PORT: String(port) };
+      const child = spawn(process.execPath, ['server.mjs'], {
+        cwd: folder,
+        env,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      backends.push(child);
+      await once(child.stdout, 'data');
+    }
+
+    const ways = ['key set', 'PEM', 'new pair'] as const;
+    it.each(ways)(
+      'leads by a %s to the first login and the first exchange, and shows each request with its reason',
+      async (way) => {
+        const port = await freePort();
+        const name = way.toLowerCase().replace(' ', '-');
+        const issuer = `https://${name}.example`;
+        const partner = Partner.create({ issuer, audience: baseUrl });
+        await open();
+        const origin = `http://localhost:${port}`;
+        await fill({
+          Name: name,
+          Issuer: issuer,
+          'E-mail domains of its users': 'partner.example',
+          Origins: origin,
+        });
+        let privateKey = partner.privateKeyPem();
+        if (way === 'key set') {
+          keySet.publish(partner.jwks());
+          await fill({ 'Address of the key set': keySet.url });
+          await one.text('These keys of the set are used:');
+        } else if (way === 'PEM') {
+          await one.field('Keys').selectOption('key');
+          await fill({ 'Public key': partner.publicKeyPem(), 'Key id': partner.kid });
+        } else {
+          await one.field('Keys').selectOption('pair');
+          const sent: string[] = [];
+          one.page.on('request', (request) => sent.push(request.postData() ?? ''));
+          await one.button('Create the pair').click();
+          privateKey = await shown('Private key');
+          expect(sent.join()).not.toContain('PRIVATE KEY');
+        }
+        await one.button('Store the entry').click();
+        await one.text('Stored');
+        await startBackend(port, privateKey);
+        const looked = one.page.waitForResponse((answer) => answer.url().endsWith('/partners/requests'));
+        await one.button('I am ready').click();
+        await looked;
+        const wrong = partner.sign(partner.claims({ aud: 'https://another.example' }));
+        await service.exchange({ subject_token: wrong });
+        await one.row('Refused').first().waitFor();
+        const product = await browser.context.newPage();
+        await product.goto(origin);
+        await product.frameLocator('iframe:visible').getByRole('heading').first().waitFor();
+        await product.goto(`${origin}/exchange`);
+        await one.text('The partner is set up: its tokens are accepted.');
+        expect(await one.page.getByRole('list', { name: 'What has to succeed' }).textContent()).toBe(
+          'An embedded login SucceededA token exchange Succeeded',
+        );
+        await product.close();
+      },
+      PATIENCE_MS,
+    );
+
+    it.each([
+      ['Seats', '0', 'Must be a whole number from 1'],
+      ['E-mail domains of its users', 'a@b', 'must be an array of at least one domain'],
+      ['Origins', 'product.example', 'must be an array of at least one exact origin'],
+      ['Longest lifetime of access tokens', '1', 'Must be a whole number from 5'],
+      ['Address of the key set', 'ftp://partner.example/jwks.json', 'https:'],
+    ])('names what is wrong while it is typed: %s %s', async (label, text, problem) => {
+      await open();
+      await fill({ [label]: text });
+      await one.alert(new RegExp(problem, 'i'));
+      expect(await one.page.getByRole('alert').count()).toBe(1);
+    });
+
+    it.each([
+      [
+        'a private key',
+        () => Partner.create({ issuer: 'https://partner.example' }).privateKeyPem(),
+        'The text is a private key. It was not sent',
+      ],
+      ['a private JWK', () => '{"kty":"EC","d":"secret"}', 'The text is a private key. It was not sent'],
+      [
+        'half a PEM',
+        () => Partner.create({ issuer: 'https://partner.example' }).publicKeyPem().slice(0, 60),
+        'It is a damaged public key',
+      ],
+      ['a JWK of no kind', () => '{"kty":"EC"}', 'It is a JWK of a kind that is not supported'],
+    ])('names what is wrong with %s, and sends no private key', async (_, text, problem) => {
+      await open();
+      const sent: string[] = [];
+      one.page.on('request', (request) => sent.push(request.postData() ?? ''));
+      await one.field('Keys').selectOption('key');
+      await fill({ 'Public key': text() });
+      await one.alert(problem);
+      expect(sent.join()).not.toMatch(/PRIVATE KEY|secret/);
+    });
+
+    it('names a key set that cannot be fetched, in the words of `keys check`', async () => {
+      keySet.answerWith(status(404));
+      await open();
+      await fill({ 'Address of the key set': keySet.url });
+      await one.alert('The key set was not fetched: status 404.');
+    });
+
+    it('names a name that another entry has, and empty fields, once the entry is to be stored', async () => {
+      await open();
+      await one.button('Store the entry').click();
+      await one.alert('Some fields are not right yet.');
+      await fill({ Name: 'pem' });
+      await one.alert('Another stored entry has it');
+    });
+
+    it('gives the entry as JSON to an instance that is configured by file, and stores nothing', async () => {
+      await open();
+      await fill({
+        ...{ Name: 'by-file', Issuer: 'https://by-file.example', Origins: 'https://product.example' },
+        ...{ 'E-mail domains of its users': 'by-file.example' },
+        'Address of the key set': 'https://by-file.example/jwks.json',
+      });
+      await one.button('Go on without storing').click();
+      const [entry] = JSON.parse(await shown('File of trusted keys')) as object[];
+      expect(entry).toMatchObject({ name: 'by-file', expectedAudience: baseUrl, perMinute: 600 });
+      expect(await shown('File for a coding agent')).toContain('https://by-file.example');
+      const stored = await service.rows('SELECT name FROM token_exchange_stored_entry ORDER BY name');
+      expect(stored.map(({ name }) => name)).toEqual(['key-set', 'new-pair', 'pem']);
+    });
+
+    it.each([1280, 768, 320])(
+      'has no fault that axe finds, in both themes, %d pixels wide',
+      async (width) => {
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await one.page.emulateMedia({ colorScheme });
+          await one.page.setViewportSize({ width, height: 800 });
+          await open();
+          await one.field('Keys').selectOption('pair');
+          await one.button('Create the pair').click();
+          await fill({ Origins: 'product.example' });
+          await one.alert('exact origin');
+          expect(await findingsIn(one.page)).toEqual([]);
+          await fill({
+            ...{ Name: `seen-${width}-${colorScheme}`, Issuer: `https://${width}.${colorScheme}.example` },
+            ...{ Origins: 'http://localhost:3000', 'E-mail domains of its users': 'seen.example' },
+          });
+          await one.button('Go on without storing').click();
+          await one.button('I am ready').click();
+          expect(await findingsIn(one.page)).toEqual([]);
+        }
+      },
+      PATIENCE_MS,
+    );
+  });
+});
