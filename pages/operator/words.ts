@@ -42,6 +42,8 @@ const EVENTS: Words = {
   'svc.audit.token-exchange.embed-login': 'Embedded login',
   'svc.audit.token-exchange.logout': 'Logout by the provider',
   'svc.audit.token-exchange.logout-failed': 'Logout by the provider',
+  'svc.audit.token-exchange.signal': 'Security event',
+  'svc.audit.token-exchange.signal-refused': 'Security event',
   'svc.audit.api.called': 'API call',
   'svc.audit.api.refused': 'API call',
 };

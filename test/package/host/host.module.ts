@@ -18,6 +18,7 @@ import { DataSource } from 'typeorm';
 import { ProductSessions } from '../../../examples/own-product/src/sessions/product-sessions.js';
 import { ProductUsers as OwnUsers } from '../../../examples/own-product/src/users/product-users.js';
 import { ProductUsers } from '../../../examples/with-defaults/src/product-users.js';
+import { BoundSessionController } from './bound-session.controller.js';
 import { EventPrinter } from './event-printer.js';
 import { ContactController, FURNITURE, FURNITURE_MODULES } from './furniture.js';
 import { LoginGuard, Public } from './login-guard.js';
@@ -54,6 +55,7 @@ export class HostModule {
       // The controllers of the examples know the only data source there is, and the access tokens of the package.
       controllers: [
         ...(options.dataSource === undefined ? controllers : []),
+        ...(options.parts === 'defaults' ? [BoundSessionController] : []),
         ...(isFurnished ? [ContactController] : []),
       ],
       providers: [
