@@ -54,5 +54,5 @@ function isComputed({ name }: EnvironmentVariable, { baseUrl }: Config): boolean
 
 function valueOf(value: Config[keyof Config]): string | null {
   if (value === undefined) return null;
-  return typeof value === 'object' ? value.join(',') : String(value);
+  return typeof value === 'object' ? value.map(String).join(',') : String(value);
 }

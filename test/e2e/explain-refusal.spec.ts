@@ -78,7 +78,7 @@ describeOnAnyDatabase('a question about a refusal', (database) => {
       party: 'subject',
       reason: 'audience_mismatch',
       check: 'audience',
-      cause: expect.stringContaining('another audience'),
+      cause: expect.stringContaining('not the expected audience'),
       remedy: expect.stringContaining('`aud`'),
       expected: refusal?.payload['expected'],
       found: 'https://elsewhere.example',
