@@ -66,7 +66,7 @@ describeOnPostgresql('a role', (database) => {
       `REVOKE SELECT ON ALL TABLES IN SCHEMA public FROM ${role}`,
       () =>
         expect(open()).rejects.toThrow(
-          `The database role ${role} may not read and write the table audit_event. As the owner of the tables: GRANT SELECT, INSERT`,
+          `The database role ${role} may not read and write the table active_user. As the owner of the tables: GRANT SELECT, INSERT`,
         ),
     ));
 
