@@ -12,6 +12,18 @@ const KINDS_OF_KEYS = [
   { value: 'static', text: 'One public key' },
 ];
 
+export function IssuerField() {
+  return (
+    <Field
+      name="issuer"
+      label="Issuer"
+      type="url"
+      required
+      hint="The iss claim of its tokens, character by character."
+    />
+  );
+}
+
 export function NameField() {
   return (
     <Field
@@ -55,13 +67,7 @@ export function IdentityFields({ algorithms }: { algorithms: readonly string[] }
   return (
     <Group title="Whose tokens">
       <NameField />
-      <Field
-        name="issuer"
-        label="Issuer"
-        type="url"
-        required
-        hint="The iss claim of its tokens, character by character."
-      />
+      <IssuerField />
       <Choice name="type" label="Keys" options={KINDS_OF_KEYS} value="jwks" onChange={setType} />
       <Part isShown={type === 'jwks'}>
         <Field

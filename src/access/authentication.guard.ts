@@ -131,7 +131,7 @@ export class AuthenticationGuard implements CanActivate {
   }
 
   /**
-   * @throws UnauthorizedException if a bound session has ended; this is no refused credential, and no event
+   * @throws UnauthorizedException if a bound session has ended. This is not a refused credential, so no event records it
    */
   private async verdictOn(presented: PresentedCall, call: Call): Promise<BearerVerdict> {
     if (!isSessionToken(presented.token)) return this.authentication.byAccessToken(presented);

@@ -9,7 +9,7 @@ import {
 import { BusyButton, Problem } from '../../shared/states.js';
 import type { AnswerOf } from '../api.js';
 import { call } from '../api.js';
-import { NameField } from '../entry-fields.js';
+import { IssuerField, NameField } from '../entry-fields.js';
 import { labelsOf, sortProblems } from '../entry-values.js';
 import { textIn } from '../form-data.js';
 import { Choice, Field, FieldProblems, Form, TextField } from '../form.js';
@@ -119,13 +119,7 @@ function TrustStep({ kind, setKind, found, pair, setPair }: TrustProps) {
     <Section title="1. Trust">
       <div class="card padded fields">
         <NameField />
-        <Field
-          name="issuer"
-          label="Issuer"
-          type="url"
-          required
-          hint="The iss claim of its tokens, character by character."
-        />
+        <IssuerField />
         <Field
           name="emailDomains"
           label="E-mail domains of its users"

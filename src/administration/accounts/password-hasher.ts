@@ -6,7 +6,7 @@ import { normalizePassword } from './password-rules.js';
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** The format of every stored hash. */
 const HASH = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{16,64}\$[\w+/]{43}$/;
-/** Matches no password. It is checked if there is no account, so that the response takes as long. */
+/** A hash that no password matches. It is checked if the account does not exist, so that the response takes the same time. */
 const UNUSED_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$+VcJfxQc4oCmCFzzW0hUPQ$EbLN3q/U1cDGht0BQAeNv9Z9FKzqCAiH92QNlZYYMGk';
 

@@ -15,7 +15,7 @@ export interface ReadPublicKey {
   readonly key: string;
 }
 
-/** A text that is no public key. The message follows "it", and never repeats the text. */
+/** Thrown for a string that is not a public key. The message completes a sentence that begins with "it", and never repeats the string. */
 export class PublicKeyError extends Error {}
 
 /**

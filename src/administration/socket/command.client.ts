@@ -60,7 +60,7 @@ export async function connectToService(path: string): Promise<Socket | undefined
     return connection;
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    // There is no socket, or its process was killed.
+    // The socket does not exist, or its process was killed.
     if (['ENOENT', 'ECONNREFUSED', 'ENOTDIR'].includes(code)) return undefined;
     throw new CommandError(
       `The command socket of the running service, ${path}, is for the service's own account and root (${code}).`,
