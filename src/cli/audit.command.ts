@@ -18,7 +18,7 @@ import { printable, renderTable } from '../administration/table.js';
 const USUAL_LIMIT = 100;
 const USUAL_LINES = 10;
 const HEADINGS = ['TIME', 'EVENT', 'SUBJECT', 'ACTOR', 'REQUEST', 'PAYLOAD'];
-/** Widths of the columns: names of events are shorter, ids as long. */
+/** Widths of the columns. No event name is longer, and ids have this length. */
 const WIDTHS = [24, 34, 36, 36, 36];
 const NO_USER = '-';
 const FIRST_MEMBERS = ['operation', 'reason', 'issuer', 'kid'];
@@ -101,7 +101,7 @@ function withTime(command: Command): Command {
 }
 
 async function list({ limit, ...sought }: ListOptions, context: CommandContext): Promise<void> {
-  // One more than is shown is read, to know whether there are more.
+  // Reads one more than it shows, to know whether there are more.
   const events = await perform(context, AuditOperations, 'list', { ...sought, limit: limit + 1 });
   const shown = events.slice(0, limit);
   const { answers } = context;
@@ -146,7 +146,7 @@ function lineOf(event: ShownEvent): string {
   return `${cells.join('  ').trimEnd()}\n`;
 }
 
-/** `name=value` of each member; what one looks for first comes first. */
+/** `name=value` of each property, the most important first. */
 function inWords(payload: ShownEvent['payload']): string {
   const first = Object.fromEntries(
     FIRST_MEMBERS.filter((name) => name in payload).map((name) => [name, payload[name]]),

@@ -1,4 +1,4 @@
-// svc-admin clients: which clients may send identity assertions of an entry.
+// svc-admin clients: manages the clients that may send identity assertions of an entry.
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { ListedClient } from '../administration/clients/clients.operations.js';
@@ -85,7 +85,7 @@ function secretLine(secret: string): string {
   return `Its secret, shown only once: ${secret}\n`;
 }
 
-/** @throws CommandError where it is neither a key set nor a JWK */
+/** @throws CommandError if it is neither a key set nor a JWK */
 function readKeys(context: CommandContext, file: string): unknown {
   const value = readJsonFile(context, file, 'one key set');
   if (!isJsonObject(value)) throw new CommandError(`${inputName(file)} is neither a key set nor a JWK.`);

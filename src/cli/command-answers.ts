@@ -1,13 +1,13 @@
-// How commands answer: with text for people, with --json for programs.
+// The output of commands: text for people, and JSON for programs with --json.
 import { CommandError } from '../administration/command-error.js';
 import { ConfigurationError } from '../config/load-config.js';
 
-/** Takes text that a person or a program is to read. */
+/** Receives output for a person or a program. */
 export interface TextOutput {
   write(text: string): unknown;
-  /** Whether its reader has disconnected: endless output ends then. */
+  /** True once its reader has disconnected. Endless output then ends. */
   readonly isClosed?: boolean;
-  /** Whether a person watches, who may see progress. */
+  /** True if a person watches, so progress can be shown. */
   readonly isTerminal?: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface TextOutput {
  * With --json a command prints one JSON document, or JSON lines for endless lists, and errors as JSON too (D116).
  */
 export class Answers {
-  /** @param isJson whether programs read them */
+  /** @param isJson whether a program reads the output */
   constructor(
     private readonly context: { readonly stdout: TextOutput; readonly stderr: TextOutput },
     readonly isJson: boolean,
@@ -27,20 +27,20 @@ export class Answers {
     this.context.stdout.write(this.isJson ? `${JSON.stringify(value, null, 2)}\n` : text);
   }
 
-  /** A list. For people an empty one prints nothing on standard output, and says on standard error that it is empty. */
+  /** Prints a list. For people, an empty list prints only a remark on standard error. */
   giveList(values: readonly unknown[], text: () => string, nothing: string): void {
     this.give(values, values.length === 0 ? '' : text());
     if (values.length === 0 && !this.isJson) this.remark(nothing);
   }
 
-  /** Some of many results: one JSON object a line. */
+  /** Prints some of many results. JSON has one object a line. */
   giveLines(values: readonly unknown[], text: () => string): void {
     this.context.stdout.write(
       this.isJson ? values.map((value) => `${JSON.stringify(value)}\n`).join('') : text(),
     );
   }
 
-  /** What the user should know beside the result. */
+  /** Prints a remark on standard error. */
   remark(text: string): void {
     this.context.stderr.write(this.isJson ? `${JSON.stringify({ remark: text })}\n` : `${text}\n`);
   }
@@ -56,7 +56,7 @@ function errorText(error: unknown): string {
   return `error: ${error instanceof CommandError ? error.message : reasonOf(error)}`;
 }
 
-/** As `--json` writes it; without details where the message says it all. */
+/** An error as `--json` writes it. It has details only if they add to the message. */
 function shownError(error: unknown) {
   if (error instanceof ConfigurationError)
     return { message: 'The configuration has problems.', details: error.problems };
@@ -64,23 +64,23 @@ function shownError(error: unknown) {
   return { message: reasonOf(error), details: [] };
 }
 
-/** An error of third-party code, in one line. */
+/** A message of one line for an error of third-party code. */
 export function reasonOf(error: unknown): string {
   const { message, code, errors } = (error ?? {}) as Partial<NodeJS.ErrnoException & AggregateError>;
-  // Node.js tries every address of a host name, and puts the failures under an error without a message.
+  // Node.js tries every address of a host name, and wraps the failures in an error without a message.
   if (!message && Array.isArray(errors)) return reasonOf(errors[0]);
   return (message || code || 'unknown fault').split('\n', 1)[0] ?? '';
 }
 
 /**
- * Called wrongly: options that do not go together, a terminal or an option that is missing, or a value that an option cannot have.
- * Nothing was done.
+ * Wrong usage: contradicting options, a missing terminal or option, or an invalid value.
+ * Nothing has changed.
  */
 export class MisuseError extends CommandError {
   override readonly name = 'MisuseError';
 }
 
-/** Files that the command would create exist already. Nothing was changed. */
+/** Files that the command would create exist. Nothing has changed. */
 export class InPlaceError extends CommandError {
   override readonly name = 'InPlaceError';
 }

@@ -1,4 +1,4 @@
-// What every command is given: its surroundings, the settings that it needs, and how it answers.
+// What every command receives: its surroundings, settings and output.
 import { resolve } from 'node:path';
 import { VARIABLES } from '../config/environment.js';
 import type { Config, ConfigReading, Environment } from '../config/load-config.js';
@@ -14,18 +14,18 @@ export interface Terminal {
   ask(question: string): Promise<string>;
 }
 
-/** Only the entry file takes these from the process. */
+/** The command's surroundings. Only the entry file reads them from the process. */
 export interface CliContext {
   readonly environment: Environment;
-  /** Relative paths, `.env` and the embedded data directory are looked for here. */
+  /** The base of relative paths, of `.env` and of the embedded data directory. */
   readonly workingDirectory: string;
-  /** Gives all of it; waits for its end. */
+  /** Resolves to the whole input at its end. */
   readonly stdin: { read(): Uint8Array };
   /** Undefined without a terminal. */
   readonly terminal?: Terminal;
-  /** The same, but it shows nothing of what is typed. */
+  /** The same without an echo. */
   readonly secrets?: Terminal;
-  /** Results only, so that they can be piped on. */
+  /** Receives results only, so they can be piped. */
   readonly stdout: TextOutput;
   readonly stderr: TextOutput;
   /** Version of the package. */
@@ -37,17 +37,17 @@ export interface CommandContext extends CliContext {
   readonly answers: Answers;
 }
 
-/** Reads those variables that a command needs, from the places in which the service looks for them. */
+/** Reads the variables that a command needs, where the service would look for them. */
 export class CommandSettings {
-  /** @param envFile returns the path of `--env-file` once the command line is parsed */
+  /** @param envFile returns the path of `--env-file` after the command line is parsed */
   constructor(
     private readonly context: CliContext,
     private readonly envFile: () => string | undefined,
   ) {}
 
   /**
-   * Reads the given variables; all others have their defaults. A fault in a variable that a command has no use for
-   * does not stop it. The path of the data directory is absolute.
+   * Reads the given variables. All others have their defaults, so an error in an unused variable does not stop a command.
+   * The path of the data directory is absolute.
    * @throws ConfigurationError with every problem
    */
   read(...names: readonly (keyof Config)[]): Config {
@@ -56,7 +56,7 @@ export class CommandSettings {
     return { ...config, dataDirectory: resolve(this.context.workingDirectory, config.dataDirectory) };
   }
 
-  /** The name of a variable, with the file that holds its value. */
+  /** A variable's name, with the file that contains its value. */
   labelOf(name: keyof Config): string {
     return labelOf(VARIABLES[name], this.reading([name]).given);
   }
@@ -71,7 +71,7 @@ export class CommandSettings {
     return readConfig(environmentSources(this.startupSources).map(onlyNamed));
   }
 
-  /** Where the service would look for its variables. */
+  /** The places in which the service would look for its variables. */
   get startupSources(): StartupSources {
     const { environment, workingDirectory } = this.context;
     const path = this.envFile();

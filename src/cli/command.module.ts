@@ -1,4 +1,4 @@
-// What a command that has the database for itself works with. Nothing here leads, follows, listens or runs jobs.
+// The modules of a command that opens the database itself. They have no leader, followers, listeners or jobs.
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -54,7 +54,7 @@ class CommandModule {
   }
 }
 
-/** @throws CommandError when the database cannot be opened @throws DataDirectoryLockedError */
+/** @throws CommandError if the database cannot be opened @throws DataDirectoryLockedError */
 export function openCommandContext(
   context: CommandContext,
   database: DatabaseSettings,

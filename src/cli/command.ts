@@ -1,4 +1,4 @@
-// Adds commands to the command line, those that are declared with their operations and others, and reads the values of options.
+// Adds commands to the command line and parses the values of options.
 import type { Type } from '@nestjs/common';
 import type { Command } from 'commander';
 import { Argument, InvalidArgumentError } from 'commander';
@@ -11,33 +11,33 @@ import { answerTo, checkedInput } from './operation-call.js';
 import type { CommandContext } from './command-context.js';
 import { withProgress } from './terminal.js';
 
-/** How people see an operation as a command. Options that are added to the command are members of the input, by the names of these. */
+/** Describes an operation as a command. Each option becomes the input's property of the same name. */
 interface OperationCommand<Input, Answer> {
   /** The first line of its help. */
   readonly about: string;
   readonly takes?: Arguments;
-  /** What help says between options and example. */
+  /** Text of the help between options and example. */
   readonly more?: string;
-  /** What is typed behind the name of the command in its example, if anything. */
+  /** The arguments of the example, if it has any. */
   readonly example?: string;
-  /** The answer for people; of a stream, of all its items. */
+  /** Formats the answer for people. A stream passes all its items. */
   text(answer: Answer, input: Input): string;
-  /** The answer for programs, where it is another than that of the operation. */
+  /** The answer for programs, if it differs from the operation's answer. */
   json?(answer: Answer, input: Input): unknown;
-  /** Said of an empty list, of which nothing is printed. */
+  /** Printed on standard error if the list is empty. */
   readonly nothing?: string;
-  /** Makes the input of what was typed, arguments and options; left out: that itself. */
+  /** Makes the input from arguments and options. The default passes them on. */
   readonly input?: (typed: never) => unknown;
-  /** What a person is told while it lasts. */
+  /** The progress message. */
   readonly doing?: (input: Input) => string;
-  /** Runs once the answer is given. */
+  /** Runs after the answer is printed. */
   readonly after?: (answer: Answer, input: Input) => void | Promise<void>;
 }
 
 /**
  * Adds a command.
- * @param example what is typed behind `svc-admin`
- * @param more what help says above the example
+ * @param example the arguments after `svc-admin`
+ * @param more text of the help above the example
  */
 export function addCommand(
   parent: Command,
@@ -95,7 +95,7 @@ async function run(
   await after?.(answer, input);
 }
 
-/** A parser of whole numbers within a range, both ends included. */
+/** Returns a parser of whole numbers in a range, both ends included. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
@@ -104,20 +104,20 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   };
 }
 
-/** A `kid` that an entry can have: an empty variable of a script is none. */
+/** Parses a `kid`. It refuses an empty string, such as a script's empty variable. */
 export function usableKid(text: string): string {
   if (text !== '' && Buffer.byteLength(text) <= MAX_KID_BYTES) return text;
   throw new InvalidArgumentError(`It must have 1 to ${MAX_KID_BYTES} bytes.`);
 }
 
-/** A moment of ISO 8601: a date, which begins at midnight UTC, or date and time with their zone. */
+/** Parses a time of ISO 8601: a date means midnight UTC, a date with a time needs its zone. */
 export function isoMoment(text: string): Date {
   const moment = momentOf(text);
   if (moment !== undefined) return moment;
   throw new InvalidArgumentError('It must be a date such as 2031-05-01 or 2031-05-01T12:00:00Z.');
 }
 
-/** A parser of comma-separated lists of some known words, which are kept once each. */
+/** Returns a parser of comma-separated lists of known words. Duplicates are dropped. */
 export function listOf<const T extends string>(known: readonly T[]): (text: string) => T[] {
   return (text) => {
     const words = text.split(',').map((word) => word.trim());

@@ -1,5 +1,5 @@
-// svc-admin config: the configuration as the service would take it, where each value comes from, what is wrong with it, and what it
-// says about each point of docs/operator/going-live.md.
+// svc-admin config: prints the configuration as the service would read it, the source of each value, its problems, and
+// its state for each point of docs/operator/going-live.md.
 import { lookup } from 'node:dns/promises';
 import type { Command } from 'commander';
 import { CommandError } from '../administration/command-error.js';
@@ -21,7 +21,7 @@ import { storedEntries } from './stored-entries.js';
 import { findingLines, renderTable } from '../administration/table.js';
 
 const HEADINGS = ['VARIABLE', 'VALUE', 'FROM'];
-/** Longer values, such as keys, would push the rest of the table away. */
+/** Longer values, such as keys, would make the table too wide. */
 const MAX_SHOWN_CHARACTERS = 80;
 
 /** One variable, as `--json` shows it. */
@@ -41,7 +41,7 @@ export function addConfigCommands(program: Command, context: CommandContext): vo
   ).action(() => checkConfiguration(context));
 }
 
-/** Checks what the start would, looks up the names to listen on, and judges the stored entries if there is a database to ask. */
+/** Checks what the start would check, resolves the names to listen on, and checks the stored entries if it finds a database. */
 async function checkConfiguration(context: CommandContext): Promise<void> {
   const { startupSources } = context.settings;
   const checked = await checkStartup(startupSources);
@@ -56,7 +56,7 @@ async function checkConfiguration(context: CommandContext): Promise<void> {
   );
 }
 
-/** Problems of the names to listen on, of which the machine knows no address. */
+/** Problems of names to listen on that the machine cannot resolve. */
 async function unknownHosts({ config }: CheckedStartup): Promise<string[]> {
   const { host, port, metricsHost, metricsPort } = config;
   const problems = await Promise.all([
@@ -105,7 +105,7 @@ function shownOf(
   };
 }
 
-/** Whether token exchange would be there, and if not, why; and whether its flows are switched on. */
+/** Whether token exchange would be available, why it would not, and which flows are enabled. */
 function exchangeState(startup: CheckedStartup) {
   const reason = unavailableBecause(startup, new Clock().nowMs());
   const { embedLoginEnabled: embedLogin, exchangeEnabled: exchange } = startup.config;
@@ -113,7 +113,7 @@ function exchangeState(startup: CheckedStartup) {
   return { available: false, reason, explanation: explanationOf(reason, startup) };
 }
 
-/** The feature as a whole, and each flow that has a switch. */
+/** The feature as a whole and each flow that can be disabled. */
 function exchangeLines(startup: CheckedStartup): string[] {
   const { available, explanation = '' } = exchangeState(startup);
   if (!available) return [`Token exchange and embedded login: off: ${explanation}`];
@@ -157,7 +157,7 @@ function shown(value: string | null, state: VariableState['state'], secret: bool
   return isShort ? value : `(${value?.length ?? 0} characters)`;
 }
 
-/** `check`: the configuration cannot show it; docs/operator/going-live.md has the command that does. */
+/** `check`: the configuration does not show it. docs/operator/going-live.md has the command that does. */
 interface GoingLivePoint {
   readonly title: string;
   readonly state: 'good' | 'open' | 'check';
@@ -171,7 +171,7 @@ const good = (detail: string): Finding => ({ state: 'good', detail });
 const open = (detail: string): Finding => ({ state: 'open', detail });
 const check = (detail: string): Finding => ({ state: 'check', detail });
 
-/** By the titles that the document has, in its order. */
+/** The document's titles, in its order. */
 const POINTS: Readonly<Record<string, (startup: CheckedStartup, stored: StoredEntries) => Finding>> = {
   'Strict policy': ({ config }) =>
     config.strict
@@ -223,7 +223,6 @@ const POINTS: Readonly<Record<string, (startup: CheckedStartup, stored: StoredEn
   Log: () => check('look for a token in the logs of proxy and service'),
 };
 
-/** No token passes under a refused entry. */
 function acceptedAmong(stored: StoredEntries = []) {
   return stored
     .filter(({ state }) => state !== 'refused')

@@ -1,4 +1,4 @@
-// svc-admin migrate, credentials rekey and data copy: what works on the database itself, which no running service does for a command.
+// svc-admin migrate, credentials rekey and data copy: commands that open the database themselves.
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
@@ -24,7 +24,7 @@ import { withDatabase } from './instance-database.js';
 import { keyRingOf } from './instance-settings.js';
 import { Progress, withProgress } from './terminal.js';
 
-/** To open a database is to bring its schema up to date. */
+/** Opening a database migrates its schema. */
 export function addMigrateCommand(program: Command, context: CommandContext): void {
   const about = "bring the database's schema up to date; the service does the same when it starts";
   addCommand(program, 'migrate', about, '--env-file production.env migrate').action(async () => {
@@ -38,7 +38,7 @@ export function addMigrateCommand(program: Command, context: CommandContext): vo
 const LARGEST_COUNT = 1_000_000_000;
 
 interface RekeyOptions {
-  /** How many values are known to open with no key. */
+  /** The number of values that no key opens. */
   readonly discardUnreadable?: number;
 }
 
@@ -63,7 +63,7 @@ export function addCredentialsCommands(program: Command, context: CommandContext
     );
 }
 
-/** Signing keys too: the old key could not be thrown away if they were left under it. */
+/** Includes signing keys. Otherwise the old key could not be deleted. */
 async function rekey(
   { dataSource }: OpenDatabase,
   context: CommandContext,
@@ -84,7 +84,7 @@ async function rekey(
   refuseIncomplete(done, discardUnreadable);
 }
 
-/** Something for each table with a sealed column, by what a row of it is. */
+/** One value for each table with a sealed column, by the name of its rows. */
 async function ofEachTable<T>(
   dataSource: OpenDatabase['dataSource'],
   work: (rows: SealedRows) => Promise<T>,
@@ -157,7 +157,7 @@ async function copy(context: CommandContext, to: string | undefined): Promise<vo
   await withDatabase(context, copyFrom, { kind: 'embedded', directory });
 }
 
-/** PostgreSQL has no key in the data folder, and the service does not start with keys that do not open its secrets. */
+/** On PostgreSQL, the data folder has no key. The service does not start with keys that do not open its secrets. */
 async function requireKeys(
   { dataSource }: OpenDatabase,
   keys: readonly Buffer[],
@@ -177,7 +177,7 @@ async function requireKeys(
     throw new CommandError(`Nothing was copied: ${name} does not open all that is sealed:`, failures);
 }
 
-/** @rule D137 All or nothing, each sink where it was, and the folder opens no more once the copy can be seen. */
+/** @rule D137 Copies all or nothing and keeps each sink's position. The folder cannot be opened once the copy is visible. */
 async function copyAll(
   context: CommandContext,
   source: OpenDatabase,
@@ -206,7 +206,7 @@ async function copyAll(
   }
 }
 
-/** The answer to the commit did not come. The folder stays marked: its used tokens would pass if the copy is there. */
+/** The commit's outcome is unknown. The folder stays marked, because its used tokens would pass again if the copy exists. */
 function inDoubt(error: unknown, directory: string): CommandError {
   return new CommandError(
     `It is not known whether all was copied or nothing: ${reasonOf(error)}. If the target has rows in user_account within a minute, all was: set ` +

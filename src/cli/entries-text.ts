@@ -1,11 +1,11 @@
-// What `keys list` prints for people.
+// The text of `keys list`.
 import type { ListedEntry } from '../administration/entries/list-entries.operation.js';
 import { printable, renderTable } from '../administration/table.js';
 import { counted } from '../platform/text/wording.js';
 
 const HEADINGS = ['ENTRY', 'FROM', 'STATE', 'TYPE', 'ISSUER', 'KID OR URL', 'AUDIENCE', 'UNTIL', 'CHANGED'];
 const POLICY_HEADINGS = ['ENTRY', 'POLICY'];
-/** So long before its end an entry gets a notice, as on the operator's page and in the alerts. */
+/** An entry that ends within this time is marked, as on the operator's page and in the alerts. */
 const NOTICE_DAYS = 30;
 const DAY_MS = 86_400_000;
 
@@ -24,7 +24,7 @@ function rowOf(listed: ListedEntry): string[] {
   return [entry, from, stateCell, ...trust, untilCell(until), changedAt ?? ''];
 }
 
-/** An end that is near says so. */
+/** Marks an end that is near. */
 function untilCell(until: string | null): string {
   if (until === null) return 'no end';
   const days = Math.ceil((Date.parse(until) - Date.now()) / DAY_MS);

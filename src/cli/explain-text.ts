@@ -1,4 +1,4 @@
-// What `token explain` prints for people.
+// The text of `token explain`.
 import { CommandError } from '../administration/command-error.js';
 import type { Explained } from '../administration/explain/explain-token.operation.js';
 import type { ExplainedEvent, ExplainedRequest } from '../administration/explain/explained-request.js';
@@ -11,7 +11,7 @@ import type {
 } from '../token-exchange/instance.js';
 import { FLOWS } from '../token-exchange/instance.js';
 
-/** @throws CommandError for a request that is not known */
+/** @throws CommandError if the request is unknown */
 export function explainedText(explained: Explained): string {
   return 'token' in explained ? explanationText(explained.token) : requestText(explained.request);
 }
@@ -22,7 +22,7 @@ function explanationText(explanation: TokenExplanation): string {
   const { checks, notes, asOf } = explanation;
   const inState = (state: ExplainedCheck['state']) => checks.filter((check) => check.state === state);
   const [passed, failed, unreached] = [inState('passed'), inState('failed'), inState('not-reached')];
-  // If a check failed, people look for that one.
+  // If a check failed, it comes first.
   const shown = failed.length > 0 ? failed : passed;
   const lines = [
     ...outcomeLines(explanation),
@@ -54,7 +54,7 @@ function outcomeLines(explanation: TokenExplanation): string[] {
   ];
 }
 
-/** What is not there has no line. Members of a payload may be of any type. */
+/** Omits missing properties. A payload's properties may be of any type. */
 function refusalLines(said: {
   readonly check: string | null;
   readonly cause: string | null;
@@ -133,7 +133,7 @@ function rowOf({ state, party, check, about, expected, found }: ExplainedCheck):
   return [state, party ?? '-', check, about ?? '', expected ?? '', found ?? ''];
 }
 
-/** Each check once for each token, but for one of which a part has failed. */
+/** Each check once for each token, except a check of which a part has failed. */
 function placesLine(
   state: string,
   checks: readonly ExplainedCheck[],
@@ -148,12 +148,12 @@ function placeOfCheck({ check, party }: ExplainedCheck): string {
   return party === null ? check : `${check} (${party})`;
 }
 
-/** Members with lines of their own. */
+/** Properties with lines of their own. */
 const SHOWN = ['reason', 'detail', 'expected', 'found'];
-/** The database keeps no order of members. */
+/** The database does not keep the order of properties. */
 const FIRST = ['flow', 'party', 'issuer', 'kid'];
 
-/** @throws CommandError for a request of which nothing is recorded */
+/** @throws CommandError if nothing is recorded about the request */
 function requestText({ requestId, events }: ExplainedRequest): string {
   if (events.length === 0)
     throw new CommandError(
@@ -175,7 +175,7 @@ function noticeLines({ cause, remedy, detail }: ExplainedEvent['notices'][number
   return [`Notice:   ${cause} (${detail})`, `Remedy:   ${remedy}`];
 }
 
-/** The other members. */
+/** The other properties. */
 function valueLines({ subjectUserId, actorUserId, payload }: ExplainedEvent): string[] {
   const first = Object.fromEntries(FIRST.flatMap((name) => (name in payload ? [[name, payload[name]]] : [])));
   const values = Object.entries({ ...first, subjectUserId, actorUserId, ...payload }).filter(

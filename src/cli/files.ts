@@ -1,4 +1,4 @@
-// Reads and writes the files that commands are given by path, among them those of a key pair.
+// Reads and writes files that commands are given by path, including key pairs.
 import type { KeyObject } from 'node:crypto';
 import { createPrivateKey, createPublicKey, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,28 +10,28 @@ import type { Algorithm, JwsSigner } from '../token-exchange/instance.js';
 import { algorithmsFitting, keyFits, signatureParameters, thumbprintOf } from '../token-exchange/instance.js';
 import type { CommandContext } from './command-context.js';
 
-/** The folder of relative paths. */
+/** The base of relative paths. */
 type PathContext = Pick<CommandContext, 'workingDirectory'>;
 
-/** A file as it is to be. */
+/** A file to write. */
 export interface NewFile {
   readonly path: string;
   readonly text: string;
-  /** Readable and writable by its owner only. */
+  /** Only its owner may read and write it. */
   readonly isPrivate?: boolean;
 }
 
 interface WriteOptions {
-  /** Whether files that are there already may be replaced. */
+  /** Allows existing files to be replaced. */
   readonly force?: boolean;
-  /** Makes their folders too, where they are not there. */
+  /** Creates missing folders. */
   readonly withFolder?: boolean;
 }
 
-/** In place of a path. */
+/** The path that means standard input. */
 export const STANDARD_INPUT = '-';
 
-/** @throws CommandError when the file cannot be read, or is not UTF-8 */
+/** @throws CommandError if the file cannot be read or is not UTF-8 */
 export function readTextFile({ workingDirectory }: PathContext, path: string): string {
   return decoded(path, () => readFileSync(resolve(workingDirectory, path)));
 }
@@ -46,9 +46,9 @@ function decoded(name: string, read: () => Uint8Array): string {
 }
 
 /**
- * The JSON of a file, or of standard input where the path is `-`.
- * @param what it is to hold: `one entry`
- * @throws CommandError where it is not JSON
+ * Reads JSON from a file, or from standard input if the path is `-`.
+ * @param what the expected content, such as `one entry`
+ * @throws CommandError if it is not JSON
  */
 export function readJsonFile(context: CommandContext, path: string, what: string): unknown {
   const text = readInput(context, path);
@@ -60,7 +60,7 @@ export function readJsonFile(context: CommandContext, path: string, what: string
   }
 }
 
-/** The text of a file, or of standard input. */
+/** Reads a file, or standard input. */
 export function readInput(context: CommandContext, path: string): string {
   return path === STANDARD_INPUT
     ? decoded(inputName(path), () => context.stdin.read())
@@ -72,8 +72,8 @@ export function inputName(path: string): string {
 }
 
 /**
- * Writes files, the private ones last: where another cannot be written, the key that is to be replaced is not lost yet.
- * @throws CommandError when one is there already (then none is written), or cannot be written
+ * Writes files, the private ones last: if another file cannot be written, the key to be replaced is not lost yet.
+ * @throws CommandError if one exists (then none is written) or cannot be written
  */
 export function writeFiles(context: PathContext, files: readonly NewFile[], options: WriteOptions): void {
   const inPlace = files.find(({ path }) => existsSync(resolve(context.workingDirectory, path)));
@@ -84,7 +84,7 @@ export function writeFiles(context: PathContext, files: readonly NewFile[], opti
   for (const file of inOrder) writeFile(context, file, options);
 }
 
-/** Whole or not at all: it is filled under another name, where its mode holds from the first byte. */
+/** Writes a file whole or not at all. It is filled under another name and has its mode from the first byte. */
 function writeFile(
   { workingDirectory }: PathContext,
   { path, text, isPrivate }: NewFile,
@@ -102,12 +102,12 @@ function writeFile(
   }
 }
 
-/** The code of the system's error. */
+/** The code of a system error. */
 export function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'unknown fault';
 }
 
-/** The files of a pair, each in the form that its reader expects; the third is a key set (RFC 7517), to publish. */
+/** The contents of a key pair's files: private PEM, public PEM, and a key set to publish (RFC 7517). */
 export function keyTexts(privateKey: KeyObject, kid: string, alg: Algorithm) {
   const publicKey = createPublicKey(privateKey);
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid, alg, use: 'sig' };
@@ -118,7 +118,7 @@ export function keyTexts(privateKey: KeyObject, kid: string, alg: Algorithm) {
   };
 }
 
-/** PKCS #8. */
+/** Returns PEM (PKCS #8). */
 export function privatePem(key: KeyObject): string {
   return key.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
@@ -133,7 +133,7 @@ export async function defaultKid(key: KeyObject): Promise<string> {
   return (await thumbprintOf(publicKey)) ?? 'key-1';
 }
 
-/** @param path of its file. @throws CommandError for a key of another kind */
+/** @param path the path of its file @throws CommandError if it is a key of another kind */
 export function signerOf(key: KeyObject, algorithm: Algorithm, path: string): JwsSigner {
   const publicKey = createPublicKey(key);
   if (keyFits(publicKey, algorithm)) return signatureParameters(algorithm, key);
@@ -141,7 +141,7 @@ export function signerOf(key: KeyObject, algorithm: Algorithm, path: string): Jw
   throw new CommandError(`The key in ${path} does not fit ${algorithm}; it fits ${fitting}.`);
 }
 
-/** PEM. @throws CommandError when the file holds none */
+/** Reads PEM. @throws CommandError if the file contains none */
 export function readPrivateKey(context: CommandContext, path: string): KeyObject {
   const pem = readTextFile(context, path);
   try {

@@ -1,13 +1,13 @@
 // The commands for a partner's first requests, as `init` and `partners add` print them.
 import { TOKEN_EXCHANGE_GRANT, TOKEN_PATH } from '../token-exchange/instance.js';
 
-/** A command, and what it does. */
+/** A command and its purpose. */
 export interface NextCommand {
   readonly command: string;
   readonly does: string;
 }
 
-/** What signs the first token, and for whom. */
+/** The key of the first token, and its user. */
 export interface FirstToken {
   /** The path of the private key. */
   readonly keyFile: string;
@@ -15,11 +15,11 @@ export interface FirstToken {
   readonly issuer: string;
   readonly audience: string;
   readonly emailDomain: string;
-  /** Where the instance answers the person who types. */
+  /** The instance's address for the person who types. */
   readonly address: string;
 }
 
-/** Text that a shell needs no quotes for. */
+/** Matches strings that need no quotes in a shell. */
 const PLAIN = /^[\w./:@%+=,-]+$/;
 
 /** Prints the access token, or fails with the error of a refused exchange, as in the README. */
@@ -55,12 +55,12 @@ export function firstRequests({
   ];
 }
 
-/** A word of a shell. */
+/** Quotes a string for a shell. */
 export function word(text: string): string {
   return PLAIN.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Lines for people. */
+/** Formats the commands for people. */
 export function nextInWords(next: readonly NextCommand[]): string[] {
   return ['', 'Next:', ...next.flatMap(({ command, does }) => ['', `  # ${does}`, `  ${command}`])];
 }

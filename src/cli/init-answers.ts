@@ -1,4 +1,4 @@
-// The answers for `svc-admin init`, from a person or from options.
+// The answers to the questions of `svc-admin init`, from a person or from options.
 import { VARIABLES } from '../config/environment.js';
 import { parseVariable } from '../config/variable.js';
 import { defaultBaseUrl } from '../config/load-config.js';
@@ -7,12 +7,12 @@ import type { CommandSettings } from './command-context.js';
 import { PARTNER_CHECKS, domainOf } from './partner-answers.js';
 import type { Question } from './questions.js';
 
-/** Texts, each checked by its question. */
+/** Strings as they are typed. Each question checks its own. */
 export interface InitAnswers {
   readonly ownerEmail: string;
   readonly port: string;
   readonly baseUrl: string;
-  /** Empty: the embedded database. */
+  /** Empty for the embedded database. */
   readonly databaseUrl: string;
   readonly partnerIssuer: string;
   readonly partnerOrigin: string;
@@ -21,7 +21,7 @@ export interface InitAnswers {
 
 type InitQuestion = Question<InitAnswers, CommandSettings>;
 
-/** In the order in which they are asked: defaults may depend on what was answered before. */
+/** In the order of asking: a default may depend on an earlier answer. */
 export const QUESTIONS: readonly InitQuestion[] = [
   {
     name: 'ownerEmail',
@@ -74,7 +74,7 @@ export const QUESTIONS: readonly InitQuestion[] = [
   },
 ];
 
-/** One that is configured, or the one that follows from the port. */
+/** The configured base address, or one that follows from the port. */
 function standardBaseUrl({ port = '' }: Partial<InitAnswers>, settings: CommandSettings): string {
   const config = settings.read('baseUrl', 'port', 'tlsCertificate');
   const isComputed = config.baseUrl === defaultBaseUrl(config);

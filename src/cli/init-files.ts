@@ -31,7 +31,7 @@ export interface PartnerKey {
   readonly kid: string;
 }
 
-/** Where everything goes, below one folder. */
+/** The paths of all files, below one folder. */
 export function initPaths(directory: string) {
   const instance = join(directory, 'instance');
   const partner = join(directory, 'partner');
@@ -52,8 +52,8 @@ export function initPaths(directory: string) {
 export type InitPaths = ReturnType<typeof initPaths>;
 
 /**
- * All files; .env comes last.
- * @rule D115 `init` creates what a trial needs, where none of it is; `--force` moves what is there aside first.
+ * Writes all files. `.env` comes last.
+ * @rule D115 `init` creates what a trial needs if nothing exists; `--force` first moves existing files aside.
  */
 export function planFiles(
   answers: InitAnswers,
@@ -122,8 +122,8 @@ function firstEntry(answers: InitAnswers, { alg, kid }: PartnerKey, key: string)
 }
 
 /**
- * The variables of the service, by their names.
- * @param former those of a `.env` that is there: of them stays what is not written here
+ * The service's variables by name.
+ * @param former variables of an existing `.env`; those that are not set here are kept
  */
 export function environmentOf(
   { port, baseUrl, databaseUrl }: InitAnswers,
@@ -153,12 +153,12 @@ export function environmentOf(
   return { ...written, ...Object.fromEntries(own) } as Record<string, string>;
 }
 
-/** The variable that is set, be it by a value or by a file. */
+/** The variable that is set, by a value or by a file. */
 export function variableOf(name: string): string {
   return name.replace(/_FILE$/, '');
 }
 
-/** The sealing keys of a folder whose settings are not there: of a run that broke off, or of the embedded database. */
+/** The sealing keys of a folder without settings: an interrupted run, or the embedded database alone. */
 export function sealingKeysIn({ sealingKey, data }: InitPaths): readonly Buffer[] {
   const path = [sealingKey, join(data, 'encryption.key')].find(existsSync);
   if (path === undefined) return [];
@@ -168,15 +168,15 @@ export function sealingKeysIn({ sealingKey, data }: InitPaths): readonly Buffer[
   throw new CommandError(`${path}: ${parsed.problem}`);
 }
 
-/** @returns the files that are there already */
+/** @returns the files that exist */
 export function filesInPlace({ data: _database, ...files }: InitPaths): string[] {
   return Object.values(files).filter(existsSync);
 }
 
 /**
- * Moves files into a new folder beside them, as a whole.
+ * Moves files into a new folder next to them, all or none.
  * @returns the new folder
- * @throws CommandError where one cannot be moved
+ * @throws CommandError if a file cannot be moved
  */
 export function moveAside(directory: string, paths: readonly string[]): string {
   const backup = join(directory, `before-${new Date().toISOString().replace(/[-:.]/g, '')}`);
@@ -192,7 +192,7 @@ export function moveAside(directory: string, paths: readonly string[]): string {
   return backup;
 }
 
-/** Text that needs no quotes in the service, a shell or Docker. */
+/** Matches strings that need no quotes in the service, a shell or Docker. */
 const PLAIN = /^[\w./:@%+=,-]*$/;
 const QUOTES = ["'", '"', '`'];
 
@@ -202,7 +202,7 @@ function envText(values: Readonly<Record<string, string>>): string {
   return `# Created by svc-admin init. docs/reference/settings.md describes all variables.\n${lines.join('')}`;
 }
 
-/** Each quote takes everything as it is but itself; double ones turn `\n` into a line break, so they come second. */
+/** Each kind of quotes keeps everything except itself. Double quotes turn `\n` into a line break, so they come second. */
 function quoted(value: string): string {
   if (PLAIN.test(value)) return value;
   const quote = QUOTES.find((each) => !value.includes(each)) ?? "'";

@@ -1,4 +1,4 @@
-// svc-admin init: sets an instance up for trying out, up to the first exchanged token, and says what to type next.
+// svc-admin init: sets up an instance for a trial, up to the first exchanged token, and prints the next commands.
 import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
@@ -105,7 +105,7 @@ async function init(options: InitOptions, command: Command, context: CommandCont
   answers.give(settled, textOf(settled));
 }
 
-/** Before anything is written. @throws CommandError where the folder of the embedded database belongs to another account */
+/** Runs before anything is written. @throws CommandError if the folder of the embedded database belongs to another account */
 function refuseForeignData(directory: string): void {
   try {
     refuseForeignDirectory(directory);
@@ -114,13 +114,13 @@ function refuseForeignData(directory: string): void {
   }
 }
 
-/** Paths are as seen from where the command was typed. */
+/** Paths are relative to the folder in which the command was typed. */
 interface Settled {
   readonly files: readonly Pick<PlannedFile, 'path' | 'purpose'>[];
-  /** The folder in which the files of before are. */
+  /** The folder that the earlier files were moved to. */
   readonly backup?: string;
   readonly owner: Owner;
-  /** What the service will warn of. */
+  /** Warnings that the service will log. */
   readonly warnings: readonly string[];
   readonly next: readonly NextCommand[];
 }
@@ -138,7 +138,7 @@ function sealingKeysOf(settings: CommandSettings, paths: InitPaths): readonly Bu
   return encryptionKeys.length > 0 ? encryptionKeys : sealingKeysIn(paths);
 }
 
-/** Writes the files and creates the owner. `.env` comes last: an init that broke off has left none. */
+/** Writes the files and creates the owner. `.env` comes last, so an interrupted init leaves none. */
 async function settle(planned: readonly PlannedFile[], ownerEmail: string, surroundings: CommandContext) {
   writeFiles(surroundings, planned.slice(0, -1), { withFolder: true });
   const { problems, warnings } = await checkStartup(surroundings.settings.startupSources);
@@ -149,7 +149,7 @@ async function settle(planned: readonly PlannedFile[], ownerEmail: string, surro
   return { owner, warnings };
 }
 
-/** What the service will see: its environment wins over .env, be it by a value or by a file. */
+/** The variables that the service will read: its environment overrides .env, by a value or by a file. */
 function asStarted(values: Environment, context: CommandContext): CommandContext {
   const given = new Set(Object.keys(context.environment).map(variableOf));
   const others = Object.entries(values).filter(([name]) => !given.has(variableOf(name)));
@@ -158,7 +158,7 @@ function asStarted(values: Environment, context: CommandContext): CommandContext
   return { ...started, settings: new CommandSettings(started, () => undefined) };
 }
 
-/** An owner who is there stays: an instance has at most one. */
+/** Keeps an existing owner: an instance has at most one. */
 async function settledOwner(email: string, context: CommandContext): Promise<Owner> {
   for await (const page of readPages(context, UserOperations, 'list', {})) {
     const owner = page.find(({ role }) => role === OWNER_ROLE);
@@ -168,7 +168,7 @@ async function settledOwner(email: string, context: CommandContext): Promise<Own
   return { ...(await perform(context, UserOperations, 'create', newUser)), state: 'created' };
 }
 
-/** Short where it lies below the folder in which the command was typed. */
+/** Returns a relative path if it is below the folder in which the command was typed. */
 function pathFrom(workingDirectory: string, path: string): string {
   const short = relative(workingDirectory, path);
   return short.startsWith('..') ? path : short;
@@ -188,7 +188,7 @@ function textOf({ files, backup, owner, warnings, next }: Settled): string {
   return lines.map((line) => `${printable(line)}\n`).join('');
 }
 
-/** @param workingDirectory the folder in which they will be typed */
+/** @param workingDirectory the folder in which the commands will be typed */
 function nextCommands(
   { port, baseUrl, partnerIssuer, partnerEmailDomain }: InitAnswers,
   { kid }: PartnerKey,
@@ -196,7 +196,7 @@ function nextCommands(
   workingDirectory: string,
 ): NextCommand[] {
   const seen = (absolute: string) => pathFrom(workingDirectory, absolute);
-  // The service finds `.env` of the working folder by itself.
+  // The service reads `.env` of the working folder without an option.
   const isHere = relative(workingDirectory, paths.environment) === '.env';
   const envFile = isHere ? '' : ` --env-file ${word(seen(paths.environment))}`;
   return [

@@ -1,4 +1,4 @@
-// The database of the instance that a command works on.
+// Opens the instance's database for a command.
 import { CommandError } from '../administration/command-error.js';
 import { SCHEMA } from '../instance/schema.js';
 import { databaseSettings } from '../instance/prepare-startup.js';
@@ -10,11 +10,11 @@ import { reasonOf } from './command-answers.js';
 import type { CommandContext } from './command-context.js';
 
 /**
- * Runs `work` on a database, its schema brought up to date. For what the running service
- * cannot do for a command; see administration.ts for all else.
- * @param settings left out: where the configuration leads
- * @throws DataDirectoryLockedError when another process has the embedded directory (D46)
- * @throws CommandError when the database cannot be opened
+ * Runs `work` on a database after migrating its schema. It is for work that the running service
+ * cannot do for a command. See operation-call.ts for everything else.
+ * @param settings default: the configured database
+ * @throws DataDirectoryLockedError if another process has the embedded directory (D46)
+ * @throws CommandError if the database cannot be opened
  */
 export async function withDatabase<T>(
   context: CommandContext,
@@ -29,12 +29,12 @@ export async function withDatabase<T>(
   }
 }
 
-/** Where the configuration leads. */
+/** The configured database. */
 export function instanceDatabase({ settings }: CommandContext): DatabaseSettings {
   return databaseSettings(settings.read('databaseUrl', 'databasePoolSize', 'dataDirectory'));
 }
 
-/** Does what opens the database. Throws as `withDatabase`. */
+/** Opens the database. Throws like `withDatabase`. */
 export async function opening<T>(open: () => Promise<T>): Promise<T> {
   try {
     return await open();

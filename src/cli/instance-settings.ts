@@ -1,4 +1,4 @@
-// What the configuration of the instance says, read only where a command needs it.
+// Reads the instance's configuration, and only the variables that a command needs.
 import { existsSync } from 'node:fs';
 import { CommandError } from '../administration/command-error.js';
 import { AdministrationSettings } from '../administration/settings.js';
@@ -28,7 +28,7 @@ const TRUST_SETTINGS = [
   'tlsCertificate',
 ] as const;
 
-/** The settings of a command that has the database for itself. */
+/** The settings of a command that opens the database itself. */
 export class CommandAdministrationSettings extends AdministrationSettings {
   constructor(
     private readonly context: CommandContext,
@@ -37,7 +37,7 @@ export class CommandAdministrationSettings extends AdministrationSettings {
     super();
   }
 
-  /** A command may run without the configured keys, and ignores entries with problems: each instance checks with its own. */
+  /** A command can run without the configured keys, and ignores entries with problems. Each instance checks its own. */
   get trust(): StoredEntriesRules {
     const rules = rulesOf(this.context);
     const { trustedKeys = '[]' } = this.context.settings.read('trustedKeys');
@@ -48,7 +48,7 @@ export class CommandAdministrationSettings extends AdministrationSettings {
     return this.context.settings.labelOf('trustedKeys');
   }
 
-  /** As the service would check that is started with the same variables. @throws ConfigurationError for those that matter */
+  /** Checks as a service with the same variables would. @throws ConfigurationError for the variables that matter */
   async explanationRules(): Promise<ExplanationRules> {
     const { settings } = this.context;
     settings.read(
@@ -61,7 +61,7 @@ export class CommandAdministrationSettings extends AdministrationSettings {
   }
 }
 
-/** The keys that seal secrets at rest. Call while the data directory's lock is held. @throws CommandError where there are none */
+/** The keys that seal secrets at rest. Call it while the data directory is locked. @throws CommandError if there are none */
 export function keyRingOf({ settings }: CommandContext): KeyRing {
   const config = settings.read('databaseUrl', 'dataDirectory', 'encryptionKeys');
   if (config.databaseUrl !== undefined && config.encryptionKeys.length === 0)
@@ -71,7 +71,7 @@ export function keyRingOf({ settings }: CommandContext): KeyRing {
   return new KeyRing(encryptionKeys(config), VARIABLES.encryptionKeys.name);
 }
 
-/** The same for what only reads: it makes no key. @throws CommandError where there are none */
+/** The same for readers: it creates no key. @throws CommandError if there are none */
 export function presentKeyRingOf(context: CommandContext): KeyRing {
   const config = context.settings.read('databaseUrl', 'dataDirectory', 'encryptionKeys');
   const path = encryptionKeyPath(config);
@@ -89,8 +89,8 @@ export function rulesOf({ settings }: CommandContext): TrustedKeysRules {
 }
 
 /**
- * The text of a file, or of a variable where no file is named.
- * @param nothing what to say where there is neither
+ * Reads a file, or a variable if no file is named.
+ * @param nothing the error's message if there is neither
  * @throws CommandError
  */
 export function textGiven(

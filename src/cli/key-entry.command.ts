@@ -24,7 +24,7 @@ interface EntryOptions extends WorkloadOptions {
   readonly array?: boolean;
 }
 
-/** Members that have an option of their own, by the names that commander gives to options. */
+/** Properties that have an option of their own, by commander's names of the options. */
 const MEMBER_OPTIONS = Object.entries<Row<unknown>>({ ...KEY_MEMBERS.both, ...POLICY }).flatMap(
   ([member, row]) => (row.option === undefined ? [] : [{ member, row, option: optionOf(row.option, row) }]),
 );
@@ -71,7 +71,7 @@ function withKey(command: Command): Command {
     );
 }
 
-/** The help of an option is the label of its member, with the known values. */
+/** An option's help is its property's label, with the known values. */
 function optionOf(flags: string, { kind, label, values, range }: Row<unknown>): Option {
   const known = Array.isArray(values) ? `: ${values.join(', ')}` : '';
   const option = new Option(flags, `${label.charAt(0).toLowerCase()}${label.slice(1)}${known}`);
@@ -112,7 +112,7 @@ async function keyMembers(options: EntryOptions, context: CommandContext): Promi
   return { type: 'static', ...(await staticKey(path, options, context)), issuer };
 }
 
-/** The members of an entry for the key in a file, PEM or JWK. @throws CommandError if the file has no public key */
+/** The entry's properties for a key in a file, PEM or JWK. @throws CommandError if the file has no public key */
 export async function staticKey(
   path: string,
   { kid, alg }: Pick<EntryOptions, 'kid' | 'alg'>,

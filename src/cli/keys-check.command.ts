@@ -1,4 +1,4 @@
-// svc-admin keys check: checks entries as the start of the service does, and fetches their key sets as the service would.
+// svc-admin keys check: checks entries as the service does at its start, and fetches their key sets as it would.
 import type { Command } from 'commander';
 import { CommandError } from '../administration/command-error.js';
 import type { ListedEntry } from '../administration/entries/list-entries.operation.js';
@@ -48,7 +48,7 @@ async function check({ file, fetch }: CheckOptions, context: CommandContext): Pr
   if (useless.length > 0) throw new CommandError(`Key sets without a usable key: ${useless.length}.`);
 }
 
-/** An instance may have stored entries alone. @throws CommandError if there is no entry at all */
+/** An instance may have only stored entries. @throws CommandError if there is no entry */
 function configuredText(
   file: string | undefined,
   stored: readonly ListedEntry[] = [],
@@ -58,7 +58,7 @@ function configuredText(
   return isConfigured || stored.length === 0 ? textGiven(context, file, 'trustedKeys', NO_KEYS) : '[]';
 }
 
-/** No token passes under a refused entry. */
+/** A refused entry accepts no token, so it needs no warning. */
 function openAudience({ entry, state, audience }: ListedEntry): string[] {
   if (audience !== null || state === 'refused') return [];
   return [
@@ -91,7 +91,7 @@ function checkText(
   ].join('');
 }
 
-/** The algorithms of fetched keys follow from each key. The query of an address may hold a secret. */
+/** A fetched key determines its algorithms. The query of an address may be secret, so it is not shown. */
 function rowOf(entry: TrustedKeyEntry): string[] {
   const { entryIndex, label, type, issuer, expectedAudience, allowedRoles } = entry;
   const keys =

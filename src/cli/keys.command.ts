@@ -128,8 +128,8 @@ function addSwitches(keys: Command, context: CommandContext): void {
 }
 
 /**
- * @param outcome said of the entry, afterwards
- * @param already said where nothing was changed
+ * @param outcome what happened to the entry
+ * @param already printed if nothing changed
  */
 function switching(outcome: string, already = outcome) {
   return {
@@ -336,7 +336,7 @@ function editOf({ set = [], unset = [], file }: Omit<PolicyOptions, 'name'>, con
   return () => whole;
 }
 
-/** @throws CommandError for a member that is to be taken away and is not there */
+/** @throws CommandError if a property to be removed does not exist */
 function edited(entry: Entry, set: Entry, unset: readonly string[]): Entry {
   const problems = unset
     .filter((member) => entry[member] === undefined)
@@ -351,14 +351,14 @@ function collected(text: string, earlier: readonly string[] = []): string[] {
   return [...earlier, text];
 }
 
-/** A misspelt issuer or kid revokes nothing; but a key that is in no entry any more may be meant. */
+/** Warns of a possibly misspelt issuer or kid. It may also be a key whose entry was removed. */
 async function hintAt({ issuer, kid }: ChosenKeys, context: CommandContext): Promise<void> {
   const entries = await listedEntries(context);
   const ofIssuer = entries.filter((entry) => entry.issuer === issuer);
   const isKnown = ofIssuer.some(
     ({ keys }) => keys !== null && ('url' in keys || kid === null || keys.kid === kid),
   );
-  // An entry that cannot be read may be the one.
+  // An unreadable entry may name the key.
   if (entries.length === 0 || isKnown || entries.some((entry) => entry.issuer === null)) return;
   const hint =
     ofIssuer.length === 0
@@ -367,7 +367,7 @@ async function hintAt({ issuer, kid }: ChosenKeys, context: CommandContext): Pro
   context.answers.remark(`warning: ${hint}`);
 }
 
-/** Without a readable configuration only the hint is missing: the key is revoked all the same. */
+/** Only the hint needs the configuration. The key is revoked without it. */
 async function listedEntries(context: CommandContext): Promise<readonly ListedEntry[]> {
   try {
     return await perform(context, EntryListOperations, 'list', {});

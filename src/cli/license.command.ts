@@ -111,7 +111,7 @@ function issue(options: IssueOptions, command: Command, context: CommandContext)
   context.answers.give({ file: out, ...terms }, '');
 }
 
-/** In seconds since the Unix epoch. */
+/** Seconds since the Unix epoch. */
 function endFor({ days, expires }: IssueOptions, iat: number): number | undefined {
   if (expires !== undefined) return Math.floor(expires.getTime() / 1000);
   return days === undefined ? undefined : iat + days * SECONDS_A_DAY;
@@ -133,7 +133,7 @@ async function show(options: ShowOptions, context: CommandContext): Promise<void
     `Expires:  ${endOf(license)}`,
     ...(valid ? ['Status:   valid'] : []),
   ];
-  // An end that is no date is null in JSON.
+  // JSON has null for an end that is not a date.
   const shown = { customer, features: [...features], expiresAt, valid };
   context.answers.give(shown, `${lines.join('\n')}\n`);
   if (!valid) throw new CommandError('The licence is not valid: it has ended.');

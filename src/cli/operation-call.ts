@@ -1,4 +1,4 @@
-// Asks the service that runs on the embedded database for an operation, or performs it on the database itself.
+// Performs an operation, on the database or through the service that runs on the embedded database.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { INestApplicationContext, Type } from '@nestjs/common';
 import type { Piece } from '../administration/administration.js';
@@ -20,22 +20,22 @@ import type { CommandContext } from './command-context.js';
 import { openCommandContext } from './command.module.js';
 import { instanceDatabase } from './instance-database.js';
 
-/** A service that starts takes commands once it is ready; a command that has the database needs it for a moment. */
+/** The service or another command may hold the database for a moment, while it starts or works. */
 const PATIENCE_MS = 5_000;
 const LOOK_EVERY_MS = 100;
 
-/** A command that is stopped ends its process. */
+/** The process ends with the command, so nothing aborts this. */
 const NEVER = new AbortController().signal;
 
-/** Arguments by the members of the input that they are, in the order in which they are typed. */
+/** Arguments by the input's property that they set, in the order of typing. */
 export type Arguments = Readonly<
   Record<string, readonly [flags: string, what: string, choices?: readonly string[]]>
 >;
 
 /**
- * Performs an operation; reads a stream to its end.
- * @param schema of a database that the command opens itself
- * @throws CommandError when it cannot be done, or no service runs that could
+ * Performs an operation and reads a stream to its end.
+ * @param schema the schema of a database that the command opens itself
+ * @throws CommandError if it fails, or if only a running service could do it
  */
 export async function perform<T extends object, M extends OperationName<T>>(
   context: CommandContext,
@@ -47,7 +47,7 @@ export async function perform<T extends object, M extends OperationName<T>>(
   return (await answerTo(context, operationOf(type, method), input, schema)) as AnswerOf<T, M>;
 }
 
-/** As `perform`, for a checked input. */
+/** Like `perform`, for an input that is checked. */
 export async function answerTo(
   context: CommandContext,
   operation: Operation,
@@ -62,7 +62,7 @@ export async function answerTo(
   return operation.kind === 'stream' ? all : result;
 }
 
-/** Reads a stream that may be longer than memory holds, or have no end. It ends when the reader stops. Throws as `perform`. */
+/** Reads a stream that may exceed memory or have no end. It ends when the reader stops. Throws like `perform`. */
 export async function* readPages<T extends object, M extends OperationName<T>>(
   context: CommandContext,
   type: Type<T>,
@@ -73,7 +73,7 @@ export async function* readPages<T extends object, M extends OperationName<T>>(
     if ('page' in piece) yield piece.page as AnswerOf<T, M>;
 }
 
-/** Before anything else. @throws MisuseError */
+/** Checks the input before anything else happens. @throws MisuseError */
 export function checkedInput(operation: Operation, input: unknown, takes?: Arguments): unknown {
   try {
     return operation.read(input);
@@ -82,7 +82,7 @@ export function checkedInput(operation: Operation, input: unknown, takes?: Argum
   }
 }
 
-/** A bad input in the words of the command line; any other error as it is. */
+/** Renames the input's properties to options in the message. Other errors stay as they are. */
 function inWords(error: unknown, takes: Arguments = {}): unknown {
   if (!(error instanceof InputError)) return error;
   const option = error.member.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -91,8 +91,8 @@ function inWords(error: unknown, takes: Arguments = {}): unknown {
 }
 
 /**
- * The embedded database belongs to one process: as long as that lives, only it can be asked. A command does not hold the lock
- * of the database meanwhile, which would keep a service from starting.
+ * Only one process can have the embedded database open: while a service runs, the command asks it. The command does not hold the
+ * database's lock meanwhile, which would keep a service from starting.
  */
 async function* ask(
   context: CommandContext,
@@ -104,7 +104,7 @@ async function* ask(
   try {
     yield* askInstance(context, operation, input, schema);
   } catch (error) {
-    // The range of times is checked by the clock of the instance.
+    // The instance's clock checks ranges of times.
     throw inWords(error);
   }
 }
@@ -133,7 +133,7 @@ async function* askInstance(
   }
 }
 
-/** The id of the process that has the database, where one has. */
+/** The id of the process that has the database open, or undefined. */
 async function openUnlessHeld(
   context: CommandContext,
   directory: string,

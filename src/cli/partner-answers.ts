@@ -7,7 +7,7 @@ import { parsedUrl } from '../platform/text/url.js';
 import { listed } from './questions.js';
 import type { Question } from './questions.js';
 
-/** Strings as they are typed, each checked by its question. */
+/** Strings as they are typed. Each question checks its own. */
 export interface TypedPartner {
   readonly name: string;
   readonly issuer: string;
@@ -68,7 +68,7 @@ export const QUESTIONS: readonly Question<TypedPartner>[] = [
   { ...asked('maxUsers', '--max-users <number>'), check: wholeNumber },
 ];
 
-/** The entry's own check knows the range. */
+/** Only a number is required here. The entry's check has the range. */
 function wholeNumber(text: string): string | undefined {
   return /^\d{0,9}$/.test(text) ? undefined : 'must be a whole number';
 }

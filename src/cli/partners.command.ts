@@ -1,4 +1,4 @@
-// svc-admin partners: adds a partner by a few questions, and prints its entry, its code and the next steps.
+// svc-admin partners: asks a few questions, adds a partner, and prints its entry, its code and the next steps.
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -136,10 +136,10 @@ async function withAskedKey(options: AddOptions, terminal: Terminal | undefined)
   return /^https?:/.test(answer) ? { ...options, jwksUri: answer } : { ...options, publicKey: answer };
 }
 
-/** What an entry trusts, and what the code of the partner needs to know of it. */
+/** The key that an entry trusts, and what the partner's code needs to know about it. */
 interface Trusted extends Pick<PartnerFacts, 'kid' | 'algorithm' | 'keyFile'> {
   readonly keys: PartnerKeys;
-  /** Those that are to be written. */
+  /** The files to write. */
   readonly files: readonly NewFile[];
   /** A new private key that is printed. */
   readonly printed?: string;
@@ -229,7 +229,7 @@ function nextSteps(
 interface AddedPartner {
   readonly entry: { readonly name: string };
   readonly stored: boolean;
-  /** PEM; undefined unless it was asked for. */
+  /** PEM, or undefined unless it was requested. */
   readonly privateKey?: string;
   readonly next: readonly NextCommand[];
 }

@@ -1,4 +1,4 @@
-// The admin command line as a whole: its commands, and what exit codes and error lines say.
+// The admin command line: its commands, exit codes and error messages.
 import { Command, CommanderError, Help } from 'commander';
 import { CommandError } from '../administration/command-error.js';
 import { Answers, InPlaceError, MisuseError } from './command-answers.js';
@@ -25,12 +25,12 @@ const IN_PLACE = 3;
 
 /**
  * Runs one command.
- * @rule D116 Exit codes: 0 done, 1 refused or failed, 2 called wrongly, 3 what is there already stands in the way.
- * @param args without the names of program and script
+ * @rule D116 Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 files or an owner exist already.
+ * @param args the arguments, without program and script
  * @returns the exit code
  */
 export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
-  // Also where the command line cannot be parsed.
+  // Works even if the command line cannot be parsed.
   const answers = new Answers(context, args.includes('--json'));
   try {
     await createProgram(context, answers).parseAsync(args, { from: 'user' });
@@ -49,14 +49,14 @@ function exitCodeOf(error: unknown): number {
   return error instanceof InPlaceError ? IN_PLACE : FAILED;
 }
 
-/** Commander has already printed the fault or the help for people. */
+/** Commander has already printed the error or the help for people. */
 function reportMisuse({ code, message, exitCode }: CommanderError, answers: Answers): void {
   if (exitCode === 0 || !answers.isJson) return;
   const text = code === 'commander.help' ? 'a command is missing; see --help' : message;
   answers.fail(new CommandError(text.replace(/^error: /, '')), MISUSED);
 }
 
-/** The command line with all its commands, also for its documentation. */
+/** The command line with all commands. The documentation reads it too. */
 export function createProgram(surroundings: CliContext, answers: Answers): Command {
   const program = new Command('svc-admin');
   const settings = new CommandSettings(surroundings, () => program.opts<{ envFile?: string }>().envFile);
@@ -81,7 +81,7 @@ export function createProgram(surroundings: CliContext, answers: Answers): Comma
   return program;
 }
 
-/** Must come before the commands are added, which inherit from the program. */
+/** Call it before the commands are added: they inherit from the program. */
 function configure(program: Command, { version, stdout, stderr, answers }: CommandContext): void {
   program
     .description(

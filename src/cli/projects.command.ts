@@ -1,4 +1,4 @@
-// svc-admin projects and workflows: gives projects the keys that tokens name, and brings workflows in.
+// svc-admin projects and workflows: sets the keys by which tokens name projects, and imports workflows.
 import type { Command } from 'commander';
 import { CommandError } from '../administration/command-error.js';
 import type { WorkflowDraft } from '../administration/projects/import-workflows.operation.js';
@@ -31,7 +31,7 @@ export function addProjectsCommands(program: Command, context: CommandContext): 
     .requiredOption('--key <key>', 'as the claim has it; another project with this key loses it');
 }
 
-/** A line for each key. */
+/** One line for each key. */
 function rowsOf({ id, name, externalKeys }: ListedProject): string[][] {
   if (externalKeys.length === 0) return [[id, name, '-', '-']];
   return externalKeys.map(({ issuer, key }) => [id, name, issuer, key]);

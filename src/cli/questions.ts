@@ -14,17 +14,17 @@ export interface Question<Answers extends object, Settings = undefined> {
 }
 
 interface AnswerSources<Answers, Settings> {
-  /** What options say. */
+  /** Answers from options. */
   readonly given: Partial<Answers>;
-  /** What defaults depend on. */
+  /** The values that defaults depend on. */
   readonly settings: Settings;
-  /** Asks for what options do not say; undefined: defaults decide. */
+  /** Asks the questions that options do not answer. If it is undefined, defaults decide. */
   readonly terminal: Terminal | undefined;
   /** Throws for an answer that is missing or breaks its rule, with a message about its option. */
   readonly refuse: (message: string) => never;
 }
 
-/** Finds all answers, in the order of the questions: a default may depend on an earlier answer. */
+/** Returns all answers in the order of the questions: a default may depend on an earlier answer. */
 export async function answersTo<Answers extends { readonly [Name in keyof Answers]: string }, Settings>(
   questions: readonly Question<Answers, Settings>[],
   { given, settings, terminal, refuse }: AnswerSources<Answers, Settings>,
@@ -53,7 +53,7 @@ function taken(
   return rule === undefined ? text : refuse(`${flag} ${rule}`);
 }
 
-/** Asks until the answer keeps its rule. */
+/** Repeats a question until its answer is valid. */
 async function asked(
   { about, check }: Checked,
   standard: string | undefined,
@@ -71,7 +71,7 @@ async function asked(
   }
 }
 
-/** A list that is typed with commas. */
+/** Splits a list at its commas. */
 export function listed(text: string): string[] {
   return text
     .split(',')

@@ -20,11 +20,11 @@ interface StreamOptions {
   readonly tokenFile: string;
 }
 
-/** The two ends of a stream. */
+/** A stream's sender and receiver. */
 interface Ends {
   readonly transmitter: Transmitter;
   readonly client: StreamClient;
-  /** Where this instance receives events. */
+  /** The address at which this instance receives events. */
   readonly endpointUrl: string;
 }
 

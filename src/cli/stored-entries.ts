@@ -1,4 +1,4 @@
-// Reads stored entries for checks, which change nothing.
+// Reads stored entries for checks, and changes nothing.
 import { CommandError } from '../administration/command-error.js';
 import type { ListedEntry } from '../administration/entries/list-entries.operation.js';
 import { EntryListOperations } from '../administration/entries/list-entries.operation.js';
@@ -11,8 +11,8 @@ import type { CommandContext } from './command-context.js';
 import { instanceDatabase } from './instance-database.js';
 
 /**
- * Asks the running service or the database, which is neither created nor migrated.
- * @returns undefined, with a remark, if there is none to ask
+ * Asks the running service or the database, without creating or migrating it.
+ * @returns undefined, with a remark, if there is neither
  */
 export async function storedEntries(context: CommandContext): Promise<readonly ListedEntry[] | undefined> {
   try {

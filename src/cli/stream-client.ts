@@ -1,4 +1,4 @@
-// Manages the stream of a transmitter of security events for a command (OpenID Shared Signals Framework 1.0, sections 7 and 8).
+// Manages a transmitter's stream of security events (OpenID Shared Signals Framework 1.0, sections 7 and 8).
 import { CommandError } from '../administration/command-error.js';
 import { printable } from '../administration/table.js';
 import { isJsonObject, parseStrictJson } from '../platform/json/strict-json.js';
@@ -11,7 +11,7 @@ const NOT_FOUND = 404;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** How a transmitter is reached. */
+/** A transmitter's address and secret. */
 export interface Access {
   readonly issuer: string;
   /** Secret. */
@@ -26,14 +26,14 @@ interface Call {
 
 interface Answer {
   readonly status: number;
-  /** Undefined if the answer is no JSON. */
+  /** Undefined if the answer is not JSON. */
   readonly value: unknown;
 }
 
 export class StreamClient {
   private constructor(
     private readonly access: Access,
-    /** Not checked, except for its issuer. */
+    /** Only its issuer is checked. */
     readonly metadata: Json,
   ) {}
 
@@ -42,7 +42,7 @@ export class StreamClient {
     const { issuer } = access;
     const { origin, pathname } = new URL(issuer);
     const path = pathname.replace(/\/$/, '');
-    // Behind the host as in SSF 1.0 §7.2, or behind the path, where Keycloak has it too.
+    // After the host (SSF 1.0 §7.2), or after the path, as Keycloak also has it.
     for (const url of new Set([origin + WELL_KNOWN + path, origin + path + WELL_KNOWN])) {
       const { value } = await ask(url, access, {});
       if (isJsonObject(value) && value['issuer'] === issuer) return new StreamClient(access, value);
@@ -50,7 +50,7 @@ export class StreamClient {
     throw new CommandError(`${printable(issuer)} publishes no ${WELL_KNOWN} with this issuer.`);
   }
 
-  /** The stream that delivers to an address; undefined if there is none. @throws CommandError */
+  /** Returns the stream that delivers to an address, or undefined. @throws CommandError */
   async streamTo(endpointUrl: string): Promise<Json | undefined> {
     const { status, value } = await ask(this.endpoint('configuration_endpoint'), this.access, {});
     if (status === NOT_FOUND) return undefined;
@@ -61,7 +61,7 @@ export class StreamClient {
     });
   }
 
-  /** Creates a stream, or changes the one whose id the body has. @throws CommandError */
+  /** Creates a stream, or changes the stream whose id is in the body. @throws CommandError */
   async write(body: Json): Promise<Json> {
     const method = body['stream_id'] === undefined ? 'POST' : 'PATCH';
     const value = await this.call('configuration_endpoint', { method, body }, 'the stream');
@@ -105,7 +105,7 @@ const HINTS: Readonly<Record<number, string>> = {
   429: ': it was asked too often; try again in a minute',
 };
 
-/** @throws CommandError for a refusal, whose text may repeat what was sent */
+/** @throws CommandError if the transmitter refuses. Omits its message, which may repeat what was sent. */
 function good({ status, value }: Answer, what: string): unknown {
   if (status >= 200 && status < 300) return value;
   const hint = HINTS[status] ?? '';

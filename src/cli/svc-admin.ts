@@ -31,7 +31,7 @@ const args = process.argv.slice(2);
 
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   isClosed = true;
-  // A reader that stops early, such as `head`, is no fault.
+  // A reader that stops early, such as `head`, is not an error.
   if (code === 'EPIPE') return;
   const fault = new CommandError(
     `Standard output cannot be written (${code}): look whether the command has done its work before you repeat it.`,
@@ -43,9 +43,9 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
 process.exitCode = await runCli(args, {
   environment: process.env,
   workingDirectory: process.cwd(),
-  // Not by process.stdin, which would make a pipe answer at once that nothing is there yet.
+  // process.stdin would make the pipe non-blocking, and a read would fail before data arrives.
   stdin: { read: () => readFileSync(STANDARD_INPUT) },
-  // If one of the two leads elsewhere, a question would not be seen or not be answered.
+  // If one of them is redirected, a question could not be seen or answered.
   terminal:
     isatty(STANDARD_INPUT) && isatty(STANDARD_ERROR) ? new TerminalPrompt(process, 'shown') : undefined,
   secrets: isatty(STANDARD_INPUT) ? new TerminalPrompt(process, 'hidden') : undefined,

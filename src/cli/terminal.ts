@@ -1,16 +1,16 @@
-// What a person at a terminal is asked, and shown of the progress of a command, beside what it prints.
+// Questions and progress for a person at a terminal.
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { CommandError } from '../administration/command-error.js';
 import type { CommandContext, Terminal } from './command-context.js';
 
-/** Takes what readline would echo, and shows nothing of it. */
+/** Discards what readline would echo. */
 const NOWHERE = new Writable({ write: (_chunk, _encoding, done) => done() });
 
 export class TerminalPrompt implements Terminal {
   /**
-   * @param streams looked at when something is asked, since a look at standard input opens it
-   * @param echo whether what is typed can be seen
+   * @param streams read at the first question, because reading `process.stdin` opens it
+   * @param echo whether the input is visible
    */
   constructor(
     private readonly streams: Pick<NodeJS.Process, 'stdin' | 'stderr'>,
@@ -23,7 +23,7 @@ export class TerminalPrompt implements Terminal {
     if (isHidden) shown.write(question);
     const output = isHidden ? NOWHERE : shown;
     const reader = createInterface({ input, output, terminal: true, historySize: 0 });
-    // Else the process would wait for input for ever.
+    // Otherwise the process would wait for input forever.
     reader.on('SIGINT', () => process.exit(130));
     const end = new Promise<never>((_, reject) =>
       reader.once('close', () => reject(new CommandError('There was no answer.'))),
@@ -38,18 +38,18 @@ export class TerminalPrompt implements Terminal {
 }
 
 const SHOWN_EVERY_MS = 1_000;
-/** To the first column, and all behind it away. */
+/** Moves to the first column and clears the line. */
 const WIPE = '\r\u001b[K';
 
 type ProgressContext = Pick<CommandContext, 'stderr' | 'answers'>;
 
-/** One line that is written over. Programs, files and --json get none. */
+/** A progress line that is overwritten. Programs, files and --json get none. */
 export class Progress {
   private shownAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly context: ProgressContext) {}
 
-  /** Once a second at most. */
+  /** Writes at most once a second. */
   show(text: string): void {
     const nowMs = performance.now();
     if (!this.isWatched || nowMs - this.shownAtMs < SHOWN_EVERY_MS) return;
@@ -57,7 +57,7 @@ export class Progress {
     this.context.stderr.write(`${WIPE}${text} ...`);
   }
 
-  /** Before anything else is written. */
+  /** Call it before anything else is written. */
   end(): void {
     if (this.shownAtMs > 0) this.context.stderr.write(WIPE);
   }
@@ -67,7 +67,7 @@ export class Progress {
   }
 }
 
-/** Shows the seconds of work that has no measure of its progress. */
+/** Shows the elapsed seconds of work whose progress is unknown. */
 export async function withProgress<T>(context: ProgressContext, doing: string, work: Promise<T>): Promise<T> {
   const progress = new Progress(context);
   const began = performance.now();

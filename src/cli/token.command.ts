@@ -1,4 +1,4 @@
-// svc-admin token: signs external tokens as a partner would, for trying things out, and explains those of partners.
+// svc-admin token: signs external tokens as a partner would, for a trial, and explains the tokens of partners.
 import { createPublicKey, randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { Option } from 'commander';
@@ -20,7 +20,7 @@ import { explainedText } from './explain-text.js';
 import type { CommandContext } from './command-context.js';
 import { STANDARD_INPUT, defaultKid, inputName, readInput, readPrivateKey, signerOf } from './files.js';
 
-/** As long as embedded login allows. */
+/** The longest lifetime that embedded login allows. */
 const DEFAULT_LIFETIME_SECONDS = 60;
 const MAX_LIFETIME_SECONDS = 86_400;
 
@@ -32,7 +32,7 @@ interface SignOptions {
   readonly issuer: string;
   readonly subject: string;
   readonly audience: string;
-  /** In seconds. */
+  /** The lifetime in seconds. */
   readonly lifetime: number;
   readonly email?: string;
   readonly emailVerified?: true;
@@ -95,7 +95,7 @@ async function sign(options: SignOptions, context: CommandContext): Promise<void
   context.answers.give({ token, header, claims }, `${token}\n`);
 }
 
-/** Options that were left out are undefined, and JSON leaves them out. */
+/** Missing options are undefined, so JSON omits them. */
 function claimsOf(options: SignOptions) {
   const { issuer: iss, subject: sub, audience: aud, jti = randomUUID(), lifetime, email, role } = options;
   const iat = Math.floor(new Clock().nowSeconds());
@@ -150,7 +150,7 @@ function addExplain(token: Command, context: CommandContext): void {
     );
 }
 
-/** @throws CommandError where the token is refused */
+/** @throws CommandError if the token is refused */
 function refuse(explained: Explained): void {
   const refusal = 'token' in explained ? explained.token.refusal : null;
   if (refusal !== null) throw new CommandError(`The service would refuse this token: ${refusal.reason}.`);
@@ -170,7 +170,7 @@ function inputOf(options: ExplainOptions, context: CommandContext): TokenToExpla
   };
 }
 
-/** @throws CommandError where there is no token, or a text too long for one */
+/** @throws CommandError if there is no token, or if it is too long */
 function readToken(context: CommandContext, file: string): string {
   const token = readInput(context, file).trim();
   const where = inputName(file);

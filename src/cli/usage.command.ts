@@ -1,4 +1,4 @@
-// svc-admin usage: how many users each issuer has.
+// svc-admin usage: prints the number of users of each issuer.
 import type { Command } from 'commander';
 import { renderTable } from '../administration/table.js';
 import type { IssuerUsage } from '../administration/usage/usage.operations.js';
@@ -43,7 +43,7 @@ async function show({ months, csv = false }: UsageOptions, context: CommandConte
 
 type Row = readonly [issuer: string, users: number, maxUsers: number | null, month: string, active: number];
 
-/** An issuer without active users has a row, too. */
+/** An issuer without active users also has a row. */
 function rowsOf({ issuer, users, maxUsers, months }: IssuerUsage): Row[] {
   const shown = months.length > 0 ? months : [{ month: '', activeUsers: 0 }];
   return shown.map(({ month, activeUsers }) => [issuer, users, maxUsers, month, activeUsers]);

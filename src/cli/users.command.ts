@@ -1,4 +1,4 @@
-// svc-admin users: makes, lists, shows and changes the users of the instance, and sets the passwords of operators.
+// svc-admin users: creates, lists, shows and changes the instance's users, and sets operators' passwords.
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { PasswordHasher } from '../administration/accounts/password-hasher.js';
@@ -211,14 +211,14 @@ async function setPassword(user: string, isPiped: true | undefined, context: Com
   );
 }
 
-/** The address of the operator's page of a service with the same variables. */
+/** The address of the operator's page, if the service has the same variables. */
 function pageOf({ settings }: CommandContext): string {
   const config = settings.read('baseUrl', 'port', 'tlsCertificate', 'adminEnabled');
   const address = `${config.baseUrl}/admin`;
   return config.adminEnabled ? address : `${address} (which is off: set ${VARIABLES.adminEnabled.name}=true)`;
 }
 
-/** Without the line break at the end of a file or of `echo`. */
+/** Removes the line break that ends a file or the output of `echo`. */
 function firstLine(text: string): string {
   return text.split(/\r?\n/, 1)[0] ?? '';
 }

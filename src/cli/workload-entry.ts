@@ -1,4 +1,4 @@
-// Trusted key entries for jobs and services of known platforms, by the documented shapes of their tokens.
+// Makes trusted key entries for jobs and services of known platforms, from the documented shapes of their tokens.
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CommandError } from '../administration/command-error.js';
@@ -21,12 +21,12 @@ export interface WorkloadOptions {
   readonly as?: string;
 }
 
-/** Of a stored entry. */
+/** The longest name of a stored entry. */
 const MAX_NAME_CHARACTERS = 64;
-/** The scopes of a job that creates and replaces workflows. */
+/** The scopes that a job needs to create and replace workflows. */
 const SCOPES = ['workflow:read', 'workflow:write'];
 
-/** Where a platform's tokens come from, and whose they are. */
+/** A platform's key set and the subjects of its tokens. */
 interface Workload {
   readonly keys?: { readonly type: 'jwks'; readonly issuer: string; readonly url: string };
   readonly subjects: readonly string[];
@@ -34,7 +34,7 @@ interface Workload {
 }
 
 interface Platform {
-  /** What the option names, as a form with its parts in capitals. */
+  /** The form of the option's value, with its parts in capitals. */
   readonly form: string;
   readonly pattern: RegExp;
   readonly isOfBranch: boolean;
@@ -79,7 +79,7 @@ const PLATFORMS = {
 
 type PlatformName = keyof typeof PLATFORMS;
 const NAMES = Object.keys(PLATFORMS) as PlatformName[];
-/** The key set's address follows from the issuer. */
+/** Options that name a key. These platforms' key sets follow from the issuer. */
 const KEY_OPTIONS = ['jwksUri', 'publicKey', 'kid', 'alg'];
 
 export function withWorkload(command: Command): Command {
@@ -107,10 +107,10 @@ export function withWorkload(command: Command): Command {
 }
 
 /**
- * The members that the platform and the user decide; undefined members are left to other options.
- * @param audience of its tokens, unless another option names one
- * @throws MisuseError for options that do not go together
- * @throws CommandError for a user who is not there, or the owner
+ * The entry's properties that follow from platform and user. Other options decide undefined ones.
+ * @param audience the tokens' audience, unless an option names one
+ * @throws MisuseError if options contradict each other
+ * @throws CommandError if the user does not exist or is the owner
  */
 export async function workloadMembers(
   options: WorkloadOptions,
@@ -163,14 +163,14 @@ export function serverOf(given: string | undefined): string | undefined {
 
 const GITHUB_ISSUER = 'https://token.actions.githubusercontent.com';
 const GITHUB_SERVERS: readonly string[] = ['https://github.com', 'https://www.github.com'];
-/** An issuer of GitHub Actions, with the path of an enterprise that has customized it. */
+/** Matches the issuers of GitHub Actions, with the path of an enterprise that has customized its issuer. */
 const ISSUER_OF_GITHUB = /^https:\/\/token\.actions\.(githubusercontent\.com|[^./]+\.ghe\.com)(\/[^/]+)?$/;
 const ISSUER_OF_OWN_SERVER = /^[^/]+\/\/[^/]+\/_services\/token$/;
 const DATA_RESIDENCY = /^https:\/\/([^./]+\.ghe\.com)$/;
 
 /**
- * docs.github.com, "OpenID Connect reference".
- * @param server of `serverOf`: GitHub, a GitHub Enterprise Server, SUBDOMAIN.ghe.com, or the issuer itself; github.com if left out
+ * The issuer of a GitHub server (docs.github.com, "OpenID Connect reference").
+ * @param server from `serverOf`: GitHub, a GitHub Enterprise Server, SUBDOMAIN.ghe.com, or the issuer itself; default github.com
  * @throws MisuseError
  */
 export function githubIssuer(server: string | undefined): string {
@@ -188,7 +188,7 @@ function refuseStray(options: WorkloadOptions, names: readonly (keyof WorkloadOp
   if (stray !== undefined) throw new MisuseError(`--${stray} is for --github and --gitlab.`);
 }
 
-/** An e-mail address may belong to somebody else later; an id stays. */
+/** Returns an id, because an e-mail address may belong to somebody else later. */
 async function userIdFor(idOrEmail: string, context: CommandContext): Promise<string> {
   const user = await perform(context, UserOperations, 'show', { user: idOrEmail });
   if (user.role === OWNER_ROLE)

@@ -1,4 +1,4 @@
-// Stores trusted key entries, shows them, changes how far they are trusted, switches them, and takes them away.
+// Stores, shows, changes, suspends, resumes and removes trusted key entries.
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import type {
@@ -23,41 +23,41 @@ import { OwnerProtection, isAdministrator, refuseLogoutChange } from '../users/o
 import { storableString } from '../../platform/input/schemas.js';
 import { inputOf } from '../input.js';
 
-/** Which stored entry it is about. */
+/** The stored entry to work on. */
 const CHOSEN_ENTRY = { name: storableString() };
 const readChosenEntry = inputOf(CHOSEN_ENTRY);
 type ChosenEntry = ReturnType<typeof readChosenEntry>;
 
 const readNewEntry = inputOf({
-  /** As it would stand in the configuration, with a name; checked when it is stored. */
+  /** The entry as in the configuration, with a name. It is checked when it is stored. */
   entry: z.unknown(),
-  /** An entry with a static key, by its name: what `entry` does not say is as in it. */
+  /** The name of an entry with a static key. It supplies the properties that `entry` lacks. */
   like: storableString().optional(),
 });
 
-/** What a change of a whole entry begins with. */
+/** A stored entry, and the version that a change of the whole entry must name. */
 export interface ShownEntry {
-  /** As it was given: public keys, hashes of secrets, and a URL without its query. */
+  /** As it was stored: public keys, hashes of secrets, and a URL without its query. */
   readonly definition: EntryValue;
-  /** Another one after each change. */
+  /** Changes with each change of the entry. */
   readonly revision: string;
 }
 
-/** The whole entry as it is to be, in place of one that its author has seen. */
+/** The whole new entry, and the version that its author has seen. */
 const readPolicy = inputOf({ ...CHOSEN_ENTRY, entry: z.unknown(), revision: storableString() });
 
-/** The outcome for a stored entry. */
+/** The result for a stored entry. */
 export interface ChangedEntry {
   readonly name: string;
-  /** Whether anything was changed; else all was as asked for already. */
+  /** False if the entry already was as requested. */
   readonly changed: boolean;
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
-  /** What its tokens may do, in phrases; empty if it takes none. */
+  /** Phrases that say what its tokens may do; empty if it accepts none. */
   readonly policy: readonly string[];
 }
 
-/** @param by in whose name it is made */
+/** @param by the operator who makes the change */
 export type EntryChange = (entries: StoredEntryChanges, by: StoredEntryWork) => Promise<StoredEntryChange>;
 
 @Injectable()
@@ -84,7 +84,7 @@ export class EntryOperations {
     return this.trust(work, (entries, by) => entries.change(name, () => entry, by, revision));
   }
 
-  /** Suspending and removing are open to every operator: they take trust away. */
+  /** Every operator may suspend and remove, because both only reduce trust. */
   @Change('keys suspend', readChosenEntry)
   suspend({ name }: ChosenEntry, work: ChangeWork) {
     return this.changed(work, (entries, by) =>
@@ -102,15 +102,15 @@ export class EntryOperations {
     return this.changed(work, (entries, by) => entries.remove(name, by));
   }
 
-  /** @throws CommandError with every problem, where the change cannot be made */
+  /** @throws CommandError with every problem if the change is refused */
   async changed(work: ChangeWork, change: EntryChange): Promise<Changed<ChangedEntry>> {
     return changedBy(await this.made(work, change), work.context);
   }
 
   /**
-   * As `changed`, for what gives trust, rather than taking it away (D121).
+   * Like `changed`, for a change that adds trust (D121).
    * @param isAdded the change adds an entry
-   * @throws CommandError also for an operator who may not trust it
+   * @throws CommandError also if the operator may not add this trust
    */
   async trust(work: ChangeWork, change: EntryChange, isAdded = false): Promise<Changed<ChangedEntry>> {
     const changed = await this.made(work, change);
@@ -129,7 +129,7 @@ export class EntryOperations {
     return refusing(() => change(this.entries, by));
   }
 
-  /** At every use the service refuses a user who is not there or is the owner. @throws CommandError */
+  /** The service refuses a missing user and the owner at every use, so they are refused here too. @throws CommandError */
   private async refuseNamedUser({ signInAs }: TrustedKeyEntry, { transaction }: ChangeWork): Promise<void> {
     if (signInAs === undefined) return;
     const user = await this.users.findById(signInAs, transaction);

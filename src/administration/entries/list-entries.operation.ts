@@ -1,4 +1,4 @@
-// Lists trusted key entries, configured and stored, with what each allows and what of it is revoked.
+// Lists trusted key entries, configured and stored, with what each allows and its revocations.
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
 import type { CheckedStoredEntry, TrustRevocation, TrustedKeyEntry } from '../../token-exchange/instance.js';
@@ -15,40 +15,40 @@ import { Read } from '../operation.js';
 import { AdministrationSettings } from '../settings.js';
 import { readNothing } from '../input.js';
 
-/** Where its keys are: one with its thumbprint (RFC 7638), or an address. An address is shown without its query; its hash is that of the stored key set. */
+/** An entry's key with its thumbprint (RFC 7638), or the address of its key set without the query, with the stored key set's hash. */
 type KeyPlace =
   | { readonly kid: string; readonly thumbprint: string | null }
   | { readonly url: string; readonly urlHash: string };
 
 export interface ListedEntry {
   readonly from: 'configuration' | 'command';
-  /** The variable, and the file, in which it is configured; null where it is stored. */
+  /** The variable and the file that configure it; null if it is stored. */
   readonly configuredIn: string | null;
   /** Its name in logs and metrics. */
   readonly entry: string;
-  /** As it was given; null where the entry is configured. Commands take both this and `entry`. */
+  /** The stored name; null if the entry is configured. Commands accept both this and `entry`. */
   readonly name: string | null;
-  /** The service accepts no token of an entry that is `refused` (it has problems), `revoked` (its key or issuer is) or `ended` (at `until`). */
+  /** `refused` (it has problems), `revoked` (its key or issuer is) and `ended` (at `until`) entries accept no token. */
   readonly state: 'trusted' | 'suspended' | 'refused' | 'revoked' | 'ended';
-  /** The revocations that concern it; of a key set each revoked key of the issuer, held or not. */
+  /** Its revocations. A key set has each revoked key of its issuer, even one that is not in the set. */
   readonly revoked: readonly RevokedKey[];
-  /** The next three are null where it is refused. */
+  /** This and the next two are null if it is refused. */
   readonly type: 'static' | 'jwks' | null;
   readonly issuer: string | null;
   readonly keys: KeyPlace | null;
-  /** The `aud` that it expects; null where it expects none, or is refused. */
+  /** The expected `aud`; null if none is expected or it is refused. */
   readonly audience: string | null;
-  /** When trust in it ends or has ended, ISO 8601; null where it does not, or the entry is refused. */
+  /** When trust ends or has ended, ISO 8601; null if there is no end or it is refused. */
   readonly until: string | null;
-  /** What its tokens may do, in phrases. */
+  /** Phrases that say what its tokens may do. */
   readonly policy: readonly string[];
   readonly problems: readonly string[];
-  /** ISO 8601; null where it is configured. */
+  /** ISO 8601; null if it is configured. */
   readonly changedAt: string | null;
 }
 
 interface RevokedKey {
-  /** Null: every key of the issuer. */
+  /** Null means every key of the issuer. */
   readonly kid: string | null;
   /** ISO 8601. */
   readonly revokedAt: string;
@@ -77,7 +77,7 @@ export class EntryListOperations {
   }
 }
 
-/** Those that take tokens, the configured ones first. */
+/** The entries that accept tokens, configured ones first. */
 export async function trustedEntries(entries: StoredEntryChanges): Promise<TrustedKeyEntry[]> {
   const stored = (await entries.list()).flatMap(({ entry }) => entry ?? []);
   return [...entries.configured, ...stored];

@@ -1,4 +1,4 @@
-// Fetches a key set once, as the service would, and says which of its keys would be used. Nothing is stored.
+// Fetches a key set once, as the service would, and reports which keys it would use. Nothing is stored.
 import type { TrustedKeysRules } from '../../token-exchange/instance.js';
 import {
   JwksContentError,
@@ -9,28 +9,28 @@ import {
 } from '../../token-exchange/instance.js';
 import { printable } from '../table.js';
 
-/** The result for one address. */
+/** The result for an address. */
 export interface FetchedKeySet {
   /** The entry's name. */
   readonly entry: string;
   /** Without its query. */
   readonly url: string;
   readonly keys: readonly { readonly kid: string; readonly algorithms: readonly string[] }[];
-  /** Each key that is not used, and why. */
+  /** The keys that are not used, and why. */
   readonly dropped: readonly string[];
-  /** How long the answer says that it is fresh, in seconds; null where it does not say. */
+  /** The answer's freshness lifetime in seconds; null if it names none. */
   readonly maxAgeSeconds: number | null;
-  /** Why the fetch failed; null where it succeeded. */
+  /** Why the fetch failed; null if it succeeded. */
   readonly failure: string | null;
 }
 
-/** An entry with a key set, or one that is to be. */
+/** An entry with a key set, or a draft of one. */
 export interface NamedKeySet {
   readonly label: string;
   readonly url: string;
 }
 
-/** Asks all addresses at the same moment, by the fetcher of the service: its addresses, deadline and sizes hold. */
+/** Fetches all addresses at once with the service's fetcher, so its limits of addresses, time and size apply. */
 export function fetchKeySets(
   entries: readonly NamedKeySet[],
   { allowHttp, allowPrivate = [], jwksSettingNames: settingNames }: TrustedKeysRules,
@@ -52,7 +52,7 @@ async function fetchKeySet({ label, url }: NamedKeySet, fetcher: JwksFetcher): P
   }
 }
 
-/** Lines for people. */
+/** Formats the commands for people. */
 export function fetchedInWords({ entry, url, keys, dropped, maxAgeSeconds, failure }: FetchedKeySet): string {
   const named = keys.map(({ kid, algorithms }) => `${kid} (${algorithms.join(', ')})`).join(', ');
   const fresh = maxAgeSeconds === null ? '' : `, fresh for ${maxAgeSeconds} s`;

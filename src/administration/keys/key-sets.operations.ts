@@ -1,4 +1,4 @@
-// Lists what the instances have stored about the key sets of entries, and asks them to fetch now.
+// Lists the stored key sets of entries, and requests an immediate fetch.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
@@ -23,16 +23,16 @@ import { quoted } from '../table.js';
 import { storableString, wholeNumber } from '../../platform/input/schemas.js';
 import { inputOf, readNothing } from '../input.js';
 
-/** What is stored of an address. Times are ISO 8601; those of fetches are of their beginning. */
+/** The stored state of an address. Times are ISO 8601. A fetch has the time of its start. */
 interface StoredKeySet {
   readonly state: KeySetState['state'];
-  /** Until when its keys serve, or have served; null where there are none. */
+  /** When the use of its keys ends or ended; null if there are none. */
   readonly servesUntil: string | null;
-  /** Why nothing newer or nothing usable is there; null while the keys are held. */
+  /** Why there is nothing newer or nothing usable; null while the keys are held. */
   readonly reason: string | null;
-  /** Of the keys that serve. */
+  /** The `kid` of each key in use. */
   readonly kids: readonly string[];
-  /** SHA-256 of each key (RFC 7638), in the order of `kids`; null where a key has none. */
+  /** Thumbprints (RFC 7638, SHA-256) in the order of `kids`; null for a key without one. */
   readonly thumbprints: readonly (string | null)[];
   readonly lastSuccess: string | null;
   readonly lastFailure: { readonly at: string; readonly reason: string } | null;
@@ -42,7 +42,7 @@ interface StoredKeySet {
 /** The key set of an entry. */
 export interface EntryKeySet extends StoredKeySet {
   readonly entry: string;
-  /** An address may hold a secret: it is shown without its query, and known by its hash. */
+  /** The address without its query, which may be secret. The hash identifies it. */
   readonly url: string;
   readonly urlHash: string;
 }
@@ -50,18 +50,18 @@ export interface EntryKeySet extends StoredKeySet {
 const LOOK_EVERY_MS = 500;
 export const LONGEST_WAIT_SECONDS = 60;
 
-/** The outcome for an entry. */
+/** The result for an entry. */
 export interface Refreshed extends Pick<EntryKeySet, 'entry' | 'url' | 'servesUntil' | 'reason' | 'kids'> {
-  /** False if the fetch failed; null if none was tried in time, of which nothing else is known. */
+  /** False if the fetch failed; null if none was tried in time. */
   readonly fetched: boolean | null;
   readonly failure: string | null;
   readonly state: StoredKeySet['state'] | null;
 }
 
 const readRefresh = inputOf({
-  /** Its label or its name; left out: all. */
+  /** The entry's label or name; default: all entries. */
   entry: storableString().optional(),
-  /** How long an outcome is waited for, in seconds. */
+  /** How long to wait for a result, in seconds. */
   wait: wholeNumber(1, LONGEST_WAIT_SECONDS),
 });
 
@@ -73,15 +73,15 @@ export class KeySetOperations {
     private readonly clock: Clock,
   ) {}
 
-  /** One for each entry of type jwks: the configured ones, then the stored ones. */
+  /** Each entry of type jwks, configured ones first. */
   @Read('keys status', readNothing)
   async list(): Promise<readonly EntryKeySet[]> {
     return this.storedFor(await this.jwksEntries());
   }
 
   /**
-   * Makes the fetch due in the database, so that the leader does it as usual, whichever instance gets the command (D36). See
-   * jwks-snapshot.follower.ts for how the leader learns of it.
+   * Makes the fetch due in the database, so the leader fetches as usual, whichever instance receives the command (D36). See
+   * jwks-snapshot.follower.ts for how the leader notices it.
    */
   @Read('keys refresh', readRefresh, { isAct: true })
   async refresh(
@@ -102,7 +102,7 @@ export class KeySetOperations {
     return sets.map((set) => (isTried(set) ? refreshed(set) : untried(set)));
   }
 
-  /** @param name of an entry; left out: all. @throws CommandError where it is that of none */
+  /** @param name an entry's name; default: all entries @throws CommandError if no entry has it */
   private async jwksEntries(name?: string): Promise<JwksEntry[]> {
     const all = (await trustedEntries(this.entries)).filter((entry) => entry.type === 'jwks');
     if (name === undefined) return all;
@@ -148,7 +148,7 @@ async function storedKeySet(snapshot: JwksSnapshot, nowMs: number): Promise<Stor
   };
 }
 
-/** As logs and explanations of refused tokens say it. */
+/** The same words as in logs and in explanations of refused tokens. */
 export function storedKeySetInWords({
   state,
   servesUntil,
@@ -158,12 +158,12 @@ export function storedKeySetInWords({
   return keySetInWords({ state, servesUntil: until, reason: reason ?? undefined });
 }
 
-/** Distinguishes one attempt of an address from the next. */
+/** Distinguishes the fetches of an address. */
 function attemptOf(set: StoredKeySet | undefined): string {
   return JSON.stringify([set?.lastSuccess, set?.lastFailure?.at]);
 }
 
-/** The newer of success and failure is the outcome. */
+/** The newer of success and failure is the result. */
 function refreshed({ entry, url, lastSuccess, lastFailure, ...set }: EntryKeySet): Refreshed {
   const hasFailed = lastFailure !== null && (lastSuccess === null || lastFailure.at > lastSuccess);
   const failure = hasFailed ? lastFailure.reason : null;

@@ -1,4 +1,4 @@
-// Revokes trust in a key, or in all keys of an issuer, with all that they signed for; restores it; and lists every revocation.
+// Revokes a key, or all keys of an issuer, and everything that they signed for; restores them; and lists revocations.
 import { Injectable, Optional } from '@nestjs/common';
 import type { TrustRevocation } from '../../token-exchange/instance.js';
 import {
@@ -16,7 +16,7 @@ import { OwnerProtection } from '../users/owner-protection.js';
 import { readBy, storableString } from '../../platform/input/schemas.js';
 import { inputOf, readNothing } from '../input.js';
 
-/** Without a kid: every key of the issuer. */
+/** A key, or every key of the issuer if there is no kid. */
 const read = inputOf({
   issuer: textOf(MAX_ISSUER_BYTES),
   kid: textOf(MAX_KID_BYTES)
@@ -28,16 +28,16 @@ export type ChosenKeys = ReturnType<typeof read>;
 /** Times are ISO 8601. */
 export interface ListedRevocation {
   readonly issuer: string;
-  /** Null: every key of the issuer. */
+  /** Null means every key of the issuer. */
   readonly kid: string | null;
   readonly revokedAt: string;
-  /** Null while it holds. */
+  /** Null while it is in force. */
   readonly restoredAt: string | null;
 }
 
 @Injectable()
 export class RevocationOperations {
-  /** @param follower of the running service; a command's process keeps no revocations */
+  /** @param follower the running service's follower; a command's process keeps no revocations */
   constructor(
     private readonly revocations: RevocationRepository,
     private readonly owner: OwnerProtection,
@@ -70,7 +70,7 @@ export class RevocationOperations {
 
   private readonly learn = async (): Promise<void> => this.follower?.hear();
 
-  /** The keys of the issuer that are still revoked; null: all of them. */
+  /** The issuer's keys that are still revoked; null means all. */
   private async stillRevoked(issuer: string, { transaction }: ChangeWork): Promise<(string | null)[]> {
     const all = await this.revocations.list(transaction);
     return all.filter((one) => one.issuer === issuer && one.restoredAt === null).map(({ kid }) => kid);

@@ -1,4 +1,4 @@
-// Replaces the keys that sign the instance's access tokens, before their time.
+// Replaces the keys that sign the instance's access tokens ahead of schedule.
 import { Injectable, Optional } from '@nestjs/common';
 import { SigningKeyRepository, SigningKeyService } from '../../token-exchange/instance.js';
 import { CommandError } from '../command-error.js';
@@ -8,7 +8,7 @@ import { Change } from '../operation.js';
 
 @Injectable()
 export class SigningKeyOperations {
-  /** @param service of the running instance; a command's process signs nothing, and needs no sealing key */
+  /** @param service the running instance's service; a command's process signs nothing and needs no sealing key */
   constructor(
     private readonly keys: SigningKeyRepository,
     @Optional() private readonly service?: SigningKeyService,
