@@ -61,6 +61,7 @@ export interface Operations {
     query: Pick<Input<TrailOperations, 'countActivity'>, 'lastHours' | 'buckets'>;
     answer: Trail<'activity'>;
   };
+  'GET /usage': { query: { months: number }; answer: Trail<'usage'> };
   'GET /sessions/history': { answer: Trail<'sessions'> };
   'GET /reasons': { answer: Trail<'reasons'> };
   'POST /refusals/search': { body: Input<TrailOperations, 'findRefusals'>; answer: Trail<'refusals'> };

@@ -15,6 +15,7 @@ import { RevocationsView } from './revocations.js';
 import { SessionsView } from './sessions.js';
 import { PasswordView } from './sign-in.js';
 import { TrailView } from './trail.js';
+import { UsageView } from './usage.js';
 import { UserView } from './user.js';
 import { UsersView } from './users.js';
 import type { PageProps } from './page-props.js';
@@ -35,6 +36,7 @@ const ROUTES: readonly [pattern: string, title: string, way: string, View: Compo
   ['users', 'Users', 'users', UsersView],
   ['users/:userId', 'User', 'users', UserView],
   ['sessions', 'Sessions', 'sessions', SessionsView],
+  ['usage', 'Usage', 'usage', UsageView],
   ['instance', 'Instance', 'instance', InstanceView],
   ['password', 'Change password', '', PasswordView],
 ];

@@ -18,6 +18,7 @@ const PAGES: readonly [way: string, title: string][] = [
   ['explain', 'Explain a token'],
   ['users', 'Users'],
   ['sessions', 'Sessions'],
+  ['usage', 'Usage'],
   ['trail', 'Audit trail'],
   ['instance', 'Instance'],
 ];

@@ -4,6 +4,7 @@ import { BusyButton, News } from '../shared/states.js';
 import type { ItemOf } from './api.js';
 import { call } from './api.js';
 import { Soft } from './parts.js';
+import { saveFile } from './save-file.js';
 import { ProblemPlace, problemOf, useAttempt } from './states.js';
 import { csvOf, jsonLinesOf } from './trail-files.js';
 import type { Filters } from './trail-search.js';
@@ -21,7 +22,7 @@ export function ExportBar({ filters }: { filters: Filters }) {
   const save = (type: 'jsonl' | 'csv') =>
     attempt(async () => {
       const { events, isAll } = await collect(filters);
-      saveFile(type === 'csv' ? csvOf(events) : jsonLinesOf(events), type);
+      saveFile('audit-events', type === 'csv' ? csvOf(events) : jsonLinesOf(events), type);
       setNews(`${counted(events.length, 'event')} saved${isAll ? '' : ', the newest; there are more'}.`);
       if (!isAll)
         throw problemOf(
@@ -53,14 +54,4 @@ async function collect(filters: Filters): Promise<{ events: Event[]; isAll: bool
     cursor = page.nextCursor ?? undefined;
   } while (cursor !== undefined && events.length < MOST_EXPORTED);
   return { events, isAll: cursor === undefined };
-}
-
-function saveFile(text: string, type: 'jsonl' | 'csv'): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(
-    new Blob([text], { type: type === 'csv' ? 'text/csv' : 'application/jsonl' }),
-  );
-  link.download = `audit-events.${type}`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -1,7 +1,7 @@
 // svc-admin usage: prints the number of users of each issuer.
 import type { Command } from 'commander';
 import { renderTable } from '../administration/table.js';
-import type { IssuerUsage } from '../administration/usage/usage.operations.js';
+import { usageCsv, usageRows } from '../administration/usage/usage-rows.js';
 import { MOST_MONTHS, USUAL_MONTHS, UsageOperations } from '../administration/usage/usage.operations.js';
 import { MisuseError } from './command-answers.js';
 import type { CommandContext } from './command-context.js';
@@ -9,7 +9,6 @@ import { addCommand, wholeNumber } from './command.js';
 import { perform } from './operation-call.js';
 
 const HEADINGS = ['ISSUER', 'USERS', 'MAX USERS', 'MONTH', 'ACTIVE USERS'];
-const COLUMNS = 'issuer,users,max_users,month,active_users\n';
 const MORE =
   'Users are those with a seat now: linked to the issuer, and not disabled. A user is active in a month with a first sign-in, login or\n' +
   'token exchange; the service records it within minutes. Months are in UTC.';
@@ -36,24 +35,10 @@ async function show({ months, csv = false }: UsageOptions, context: CommandConte
   const { answers } = context;
   if (csv && answers.isJson) throw new MisuseError('--csv and --json cannot be used together.');
   const usage = await perform(context, UsageOperations, 'show', { months });
-  const rows = usage.flatMap(rowsOf);
-  const text = () => (csv ? COLUMNS + rows.map(csvLine).join('') : renderTable(HEADINGS, rows.map(cells)));
+  const rows = usageRows(usage);
+  const cells = rows.map(({ issuer, users, maxUsers, month, activeUsers }) =>
+    [issuer, users, maxUsers ?? 'any', month, activeUsers].map(String),
+  );
+  const text = () => (csv ? usageCsv(rows) : renderTable(HEADINGS, cells));
   answers.giveList(usage, text, 'There are no issuers.');
-}
-
-type Row = readonly [issuer: string, users: number, maxUsers: number | null, month: string, active: number];
-
-/** An issuer without active users also has a row. */
-function rowsOf({ issuer, users, maxUsers, months }: IssuerUsage): Row[] {
-  const shown = months.length > 0 ? months : [{ month: '', activeUsers: 0 }];
-  return shown.map(({ month, activeUsers }) => [issuer, users, maxUsers, month, activeUsers]);
-}
-
-function cells([issuer, users, maxUsers, month, active]: Row): string[] {
-  return [issuer, String(users), maxUsers === null ? 'any' : String(maxUsers), month, String(active)];
-}
-
-/** RFC 4180. */
-function csvLine([issuer, ...others]: Row): string {
-  return `"${issuer.replaceAll('"', '""')}",${others.map((value) => value ?? '').join(',')}\n`;
 }

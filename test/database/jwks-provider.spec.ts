@@ -489,7 +489,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(told).toMatchObject([{ entries: ['first', 'second'], used: 'first', kid: '"shared"' }]);
     });
 
-    it('[D37][K39] of two entries with one policy the key that both hold is tried once, and others in their order', async () => {
+    it('[D37][K39][P.maxUsers] of two entries with one policy, of which one has the seats, the key that both hold is tried once, and others in their order', async () => {
       const other = await listen();
       const [shared, second] = [jwkOf('shared'), jwkOf('shared')];
       const rsa = new SigningKey('shared', 'RS256').publicJwk();
@@ -497,7 +497,9 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       other.publish({ keys: [second, shared, jwkOf('shared'), jwkOf('shared')] });
       const clientsOf = () =>
         new Map([['x', { id: 'x', keys: readJwks(Buffer.from(JSON.stringify({ keys: [OLD] }))).keys }]]);
-      const entries = [server, other].map((one) => entryFor(one, { clients: clientsOf() }));
+      const entries = [server, other].map((one, at) =>
+        entryFor(one, { clients: clientsOf(), ...(at === 0 && { maxUsers: 50 }) }),
+      );
       const instance = await startWithKeys({ entries });
       const found = await instance.keys.find(ISSUER, 'shared', 'ES256');
       expect(found.map(xOf).slice(0, 2)).toEqual([shared.x, second.x]);

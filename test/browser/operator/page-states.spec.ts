@@ -67,6 +67,7 @@ const STATES: [string, string, (one: OperatorPage) => Promise<unknown>][] = [
     },
   ],
   ['the sessions', '#/sessions', (one) => one.button(/^End the session/).waitFor()],
+  ['the usage', '#/usage', (one) => one.row('None free').waitFor()],
   ['the trail', '#/trail', (one) => one.row('Operator signed in').first().waitFor()],
   ['the revocations', '#/revocations', (one) => one.heading('Nothing is revoked')],
   ['the instance', '#/instance', (one) => one.row('SVC_BASE_URL').waitFor()],
@@ -92,7 +93,7 @@ const STATES: [string, string, (one: OperatorPage) => Promise<unknown>][] = [
 ];
 
 describeInBrowser("the states of the operator's pages", () => {
-  const browsing = new OperatorBrowsing();
+  const browsing = new OperatorBrowsing({ policy: { maxUsers: 1 } });
   beforeAll(async () => {
     await browsing.start();
     await browsing.exchange('no token');

@@ -20,9 +20,14 @@ const PATIENCE_MS = 60_000;
 const ALICE = 'alice@login.partner.test';
 
 describeInBrowser("the operator's pages", () => {
-  const browsing = new OperatorBrowsing();
+  const browsing = new OperatorBrowsing({ policy: { maxUsers: 500 } });
   let one: OperatorPage;
   const exchange = (token: string) => browsing.exchange(token);
+  const saved = async (name: string) => {
+    const download = one.page.waitForEvent('download');
+    await one.button(name).click();
+    return readFileSync(await (await download).path(), 'utf8');
+  };
   const plotOf = (label: RegExp) => one.page.getByRole('img', { name: label }).locator('canvas');
 
   beforeAll(() => browsing.start());
@@ -204,11 +209,6 @@ describeInBrowser("the operator's pages", () => {
     await one.page.waitForURL(/#\/trail\?event=/);
     await one.row('Token exchange').first().waitFor();
     expect(one.page.url()).not.toContain('trail%40login');
-    const saved = async (name: string) => {
-      const download = one.page.waitForEvent('download');
-      await one.button(name).click();
-      return readFileSync(await (await download).path(), 'utf8');
-    };
     const lines = (await saved('JSON lines')).trimEnd().split('\n');
     const events = lines.map((line) => JSON.parse(line) as { requestId: string; event: string });
     expect(events.map((event) => event.requestId)).toContain(requestId);
@@ -221,6 +221,35 @@ describeInBrowser("the operator's pages", () => {
     await one.text('Access token id');
     await one.link(requestId).first().click();
     await one.heading('Request');
+  });
+
+  it('[P.maxUsers] users, seats and active users of an issuer are in a table by month, and in a file', async () => {
+    const { issuer } = browsing.partner;
+    // The current month is the instance's own to write.
+    const [{ month }] = (await browsing.service.rows(
+      `INSERT INTO active_user SELECT date_trunc('month', now() AT TIME ZONE 'UTC') - interval '2 months', $1, gen_random_uuid()
+       FROM generate_series(1, 1200) RETURNING to_char(month, 'YYYY-MM') AS month`,
+      [issuer],
+    )) as [{ month: string }];
+    one = await browsing.signedIn('#/usage');
+    const row = one.row('1,200');
+    await row.waitFor();
+    const [{ users }] = (await browsing.service.rows(
+      `SELECT count(DISTINCT user_id)::int AS users FROM token_exchange_identity_link
+       JOIN user_account ON user_account.id = user_id AND enabled WHERE issuer = $1`,
+      [issuer],
+    )) as [{ users: number }];
+    const cells = row.locator('th > div, td > div');
+    expect(await cells.allInnerTexts()).toEqual([issuer, String(users), '500', month, '1,200']);
+    expect((await saved('Save as CSV')).split('\n')).toEqual(
+      expect.arrayContaining([
+        'issuer,users,max_users,month,active_users',
+        `"${issuer}",${users},500,${month},1200`,
+      ]),
+    );
+    await one.field('Time').selectOption({ label: 'This month' });
+    await row.waitFor({ state: 'detached' });
+    expect(await saved('Save as CSV')).not.toContain(month);
   });
 
   it('every revocation is on one page, and can be undone there', async () => {
@@ -555,7 +584,7 @@ describeInBrowser("the operator's pages", () => {
     one = await browsing.signedIn('#/entries');
     for (const width of [768, 900]) {
       await one.page.setViewportSize({ width, height: 800 });
-      for (const page of ['trail', 'refusals', 'sessions', 'users', 'instance', 'entries']) {
+      for (const page of ['trail', 'refusals', 'sessions', 'usage', 'users', 'instance', 'entries']) {
         await one.page.goto(`${browsing.instanceOrigin}/admin#/${page}`);
         await one.settled();
         const beyond = await one.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');

@@ -2,6 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { Partner } from '../../../../demo/partner.js';
 import { SIGNING_ALGORITHMS } from '../../../../demo/signing-key.js';
+import { maxUsersOf } from '../../../../src/token-exchange/trust/trusted-key.js';
 import { readTrustedKeys } from '../../../../src/token-exchange/trust/trusted-key-entry.js';
 
 /** Stands in every bad value, so that a message that repeats a value shows it. */
@@ -272,9 +273,24 @@ describe('the list as a whole', () => {
     expect(
       read(own('k1', 50), own('k2'), own('k3', 50), { ...own('k4', 7), issuer: `${issuer}/2` }).problems,
     ).toEqual([]);
-    expect(read(own('k1'), own('k2', 50), own('k3', 51)).problems).toEqual([
-      'entry 2, maxUsers: must be as in entry 1, which has the same issuer, or left out in one of them',
-    ]);
+    const keySets = (...numbers: (number | undefined)[]) =>
+      numbers.map((maxUsers, at) => ({ ...jwks, url: `${jwks.url}/${at}`, maxUsers }));
+    for (const entries of [
+      [own('k1'), own('k2', 50), own('k3', 51)],
+      keySets(undefined, 50, 51),
+      [own('k1'), ...keySets(50), own('k3', 51)],
+    ])
+      expect(read(...entries).problems).toEqual([
+        'entry 2, maxUsers: must be as in entry 1, which has the same issuer, or left out in one of them',
+      ]);
+    for (const entries of [keySets(50, undefined), keySets(undefined, 50), [own('k1'), ...keySets(50)]]) {
+      const { entries: taken, problems } = read(...entries);
+      expect([problems, maxUsersOf(issuer, taken), maxUsersOf(`${issuer}/2`, taken)]).toEqual([
+        [],
+        50,
+        undefined,
+      ]);
+    }
   });
 
   it('[D32] the same issuer and kid twice among static entries', () => {
