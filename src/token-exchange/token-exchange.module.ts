@@ -49,7 +49,7 @@ import {
 import { completedOptions, entryRules } from './settings/token-exchange.settings.js';
 import { ConfigurableModuleClass } from './token-exchange.module-definition.js';
 import { JwksKeyProvider } from './trust/jwks/jwks-key.provider.js';
-import { JwksSnapshotRepository } from './trust/jwks/jwks-snapshot.repository.js';
+import { JWKS_PROVIDERS } from './trust/jwks/jwks.service.js';
 import { ClientKeyProvider } from './assertions/client-keys.js';
 import { StaticKeyProvider } from './trust/lookup/static-key.provider.js';
 import { TrustedKeyService } from './trust/lookup/trusted-key.service.js';
@@ -69,8 +69,7 @@ import { ExternalTokenVerifier } from './verify/external-token.verifier.js';
 const EDGE = [FlowRunner, HttpAnswers, EntryThrottleService, MemoryCounts, CallerService];
 const KEYS = [
   StaticKeyProvider,
-  JwksSnapshotRepository,
-  JwksKeyProvider,
+  ...JWKS_PROVIDERS,
   ClientKeyProvider,
   TrustedKeyService,
   StoredEntryRepository,

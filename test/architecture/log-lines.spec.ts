@@ -11,6 +11,7 @@ const ANY_VARIABLE = 'SVC_…';
 const PUT_TOGETHER: Readonly<Record<string, number>> = {
   'src/access/bearer-refusal.recorder.ts': 1,
   'src/main.ts': 1,
+  'src/platform/jobs/follower.ts': 1,
   'src/platform/log/log.ts': 1,
   'src/token-exchange/endpoint/client-refusals.ts': 1,
   'src/token-exchange/endpoint/flow-error.filter.ts': 1,

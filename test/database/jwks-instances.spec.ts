@@ -34,7 +34,7 @@ describeOnPostgresql('three instances', (database) => {
     clockOfFollowers = parts.clock ?? clock,
   ) => {
     const leader = await start({ ...parts, leader: new AppointedLeader(true) });
-    await leader.keys.tick();
+    await leader.tick();
     const follower = { ...parts, clock: clockOfFollowers, leader: new AppointedLeader(false) };
     return [leader, await start(follower), await start(follower)] as const;
   };
@@ -85,12 +85,12 @@ describeOnPostgresql('three instances', (database) => {
     const next = await start({ leader: elected });
     clock.advance(299);
     elected.isLeader = true;
-    await Promise.all([next.keys.tick(), first.keys.tick()]);
+    await Promise.all([next.tick(), first.tick()]);
     expect(server.requestCount).toBe(1);
     clock.advance(1);
-    await first.keys.tick();
+    await first.tick();
     expect(server.requestCount).toBe(1);
-    await next.keys.tick();
+    await next.tick();
     expect(server.requestCount).toBe(2);
   });
 
@@ -98,7 +98,7 @@ describeOnPostgresql('three instances', (database) => {
     const [leader, first] = await startThree();
     server.answerWith(status(503));
     clock.advance(300);
-    await leader.keys.tick();
+    await leader.tick();
     await until('it has heard', LIMIT_MS, () => first.keys.status()[0]?.lastFailureReason === 'status 503');
     expect(first.keys.status()).toEqual(leader.keys.status());
     expect(first.held(ISSUER, 'old')).toBeDefined();
@@ -118,7 +118,7 @@ describeOnPostgresql('three instances', (database) => {
     const deaf = await start({ leader: new AppointedLeader(false), notificationsUrl: UNREACHABLE });
     server.publish({ keys: [NEW, OLD] });
     clock.advance(300);
-    await leader.keys.tick();
+    await leader.tick();
     server.answerWith(status(500));
     expect(await deaf.find(ISSUER, 'new')).toBeDefined();
     expect(server.requestCount).toBe(2);
@@ -193,7 +193,7 @@ describeOnPostgresql('three instances', (database) => {
     for (const statement of HISTORY) await both[0]!.query(statement);
     await Promise.all(
       both.map(async (instance) => {
-        while (number < 300) await instance.keys.tick();
+        while (number < 300) await instance.tick();
       }),
     );
     const stored = await both[0]!.query(
@@ -211,7 +211,7 @@ describeOnPostgresql('three instances', (database) => {
     clock.advance(300);
     const before = server.requestCount;
     let isOver = false;
-    const fetched = leader.keys.tick().finally(() => (isOver = true));
+    const fetched = leader.tick().finally(() => (isOver = true));
     await leader.stop();
     expect([isOver, server.requestCount]).toEqual([true, before + 1]);
     await fetched;

@@ -46,7 +46,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
   };
   const startWithKeys = async (parts: Partial<JwksInstanceParts> = {}) => {
     const instance = await start(parts);
-    await instance.keys.tick();
+    await instance.tick();
     return instance;
   };
   /** It leads no longer once it has keys: what it fetches then is for unknown kids, and no retry that a timer brings. */
@@ -59,7 +59,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
   const passSeconds = async (instance: JwksInstance, seconds: number) => {
     for (let second = 0; second < seconds; second++) {
       clock.advance(1);
-      await instance.keys.tick();
+      await instance.tick();
     }
   };
 
@@ -118,10 +118,10 @@ describeOnEachDatabase('the JWKS provider', (database) => {
         const [row] = await instance.snapshots.find([toJwksAddress(server.url).urlHash]);
         expect(row?.freshUntil).toEqual(new Date(clock.nowMs() + freshSeconds * 1000));
         clock.advance(dueSeconds - 1);
-        await instance.keys.tick();
+        await instance.tick();
         expect(server.requestCount).toBe(1);
         clock.advance(1);
-        await instance.keys.tick();
+        await instance.tick();
         expect(server.requestCount).toBe(2);
       },
     );
@@ -146,7 +146,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       const instance = await startWithKeys();
       server.answerWith(delayed(300, body(JSON.stringify({ keys: [NEW] }))));
       clock.advance(60);
-      const ticks = [instance.keys.tick(), instance.keys.tick()];
+      const ticks = [instance.tick(), instance.tick()];
       const found = await Promise.all(Array.from({ length: 20 }, () => instance.find(ISSUER, 'new')));
       await Promise.all(ticks);
       expect(new Set(found.map((key) => key?.kid))).toEqual(new Set(['new']));
@@ -180,7 +180,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       server.answerWith(silence());
       trickling.answerWith(trickle());
       clock.advance(60);
-      await instance.keys.tick();
+      await instance.tick();
       expect(instance.held(ISSUER, 'old')).toBeDefined();
       expect(instance.held(ISSUER, 'new')).toBeDefined();
       const reasons = instance.keys.status().map(({ lastFailureReason }) => lastFailureReason);
@@ -210,7 +210,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       const instance = await startWithKeys({ options: { maxStaleSeconds: 1_000 } });
       server.answerWith(status(500));
       clock.advance(1_059);
-      await instance.keys.tick();
+      await instance.tick();
       expect(instance.held(ISSUER, 'old')).toBeDefined();
       expect(instance.keys.status()[0]?.keys).toBe(1);
       clock.advance(1);
@@ -227,7 +227,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       );
       for (let second = 0; second < 200; second++) {
         clock.advance(1);
-        const tick = instance.keys.tick();
+        const tick = instance.tick();
         expect(instance.held(ISSUER, 'old')).toBeDefined();
         await tick;
       }
@@ -248,7 +248,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       await passSeconds(instance, 900);
       expect(instance.logLines.filter(({ level }) => level === 'warn')).toHaveLength(2);
       clock.advance(86_400);
-      await instance.keys.tick();
+      await instance.tick();
       expect(instance.logLines.at(-1)).toMatchObject({
         level: 'error',
         state: 'lapsed',
@@ -480,8 +480,8 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       const instance = await startWithKeys({ entries: [] });
       const labelled = (one: typeof server, label: string) =>
         entryFor(one, { entryIndex: undefined, label, excludeOwner: label === 'second' });
-      await instance.keys.replaceStored([labelled(server, 'first'), labelled(other, 'second')]);
-      await instance.keys.tick();
+      await instance.replaceStored([labelled(server, 'first'), labelled(other, 'second')]);
+      await instance.tick();
       for (const kid of ['shared', 'shared', 'two']) await instance.find(ISSUER, kid);
       expect((await instance.find(ISSUER, 'shared'))?.policy.label).toBe('first');
       expect((await instance.find(ISSUER, 'two'))?.policy.label).toBe('second');
@@ -512,22 +512,22 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       const leader = new AppointedLeader(true);
       const instance = await startWithKeys({ entries: [], leader });
       const stored = [entryFor(server, { entryIndex: undefined })];
-      await instance.keys.replaceStored(stored);
-      await instance.keys.tick();
+      await instance.replaceStored(stored);
+      await instance.tick();
       expect(instance.held(ISSUER, 'old')).toBeDefined();
-      await instance.keys.replaceStored([]);
+      await instance.replaceStored([]);
       server.publish({ keys: [NEW] }, { 'cache-control': 'max-age=60' });
       leader.isLeader = false;
-      await instance.keys.replaceStored(stored);
+      await instance.replaceStored(stored);
       leader.isLeader = true;
-      await instance.keys.tick();
+      await instance.tick();
       expect(instance.held(ISSUER, 'old')).toBeUndefined();
       expect(instance.held(ISSUER, 'new')).toBeDefined();
     });
 
     it('[P.clients] a stored entry with the address of a configured one adds no keys to it', async () => {
       const instance = await startWithKeys();
-      await instance.keys.replaceStored([entryFor(server, { entryIndex: undefined })]);
+      await instance.replaceStored([entryFor(server, { entryIndex: undefined })]);
       expect(instance.keys.keysOf(ISSUER)).toHaveLength(1);
       expect(instance.keys.status()).toHaveLength(1);
     });
@@ -630,7 +630,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
   it('[D48] an entry counts as tried after one attempt, also a failed one', async () => {
     server.answerWith(status(500));
     const instance = await start();
-    await instance.keys.tick();
+    await instance.tick();
     expect(instance.keys.status()).toEqual([
       {
         label: expect.stringMatching(/^entry-/),

@@ -2,7 +2,7 @@
 import { Partner } from '../../demo/partner.js';
 import { Leader } from '../../src/platform/jobs/leader.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
-import { JwksKeyProvider } from '../../src/token-exchange/trust/jwks/jwks-key.provider.js';
+import { JwksService } from '../../src/token-exchange/trust/jwks/jwks.service.js';
 import { eventsOf } from '../support/audit.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import type { EntryPath } from '../support/entry-paths.js';
@@ -142,7 +142,7 @@ describeOnEachDatabase('an emptied key set', (database) => {
     clock.advance(seconds);
     // After such a leap a leader has to find out first that it still is one.
     await until('the instance leads', 60_000, () => service.part(Leader).isLeader);
-    await service.part(JwksKeyProvider).tick();
+    await service.part(JwksService).tick();
   };
 
   it('[D34] a failing endpoint keeps its keys, an emptied set has none at once, and a static key is untouched', async () => {

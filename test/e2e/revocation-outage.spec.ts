@@ -38,7 +38,7 @@ describeOnPostgresql('[D60] an instance whose network to the database is cut', (
       end: () => service.revoke('any'),
     };
     expect((await ask.bearer()).status).toBe(200);
-    await service.part(RevocationFollower).hear();
+    await service.part(RevocationFollower).followNews();
     behind.proxy.silence();
     const silentSince = performance.now();
     // It asks nothing of the database: until it is refused, it would wait for it.

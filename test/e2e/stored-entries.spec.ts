@@ -191,8 +191,8 @@ describeOnEachDatabase('a table of stored entries that cannot be read', (databas
       await storedEntries(service).add(acme.staticEntry({ name: 'acme' }));
       await soon(service, acme, 200);
       await service.rows(`ALTER TABLE ${TABLE} RENAME TO hidden`);
-      await follower.follow();
-      await follower.follow();
+      await follower.followNews();
+      await follower.followNews();
       expect(await exchanged(service, acme)).toBe(200);
       expect(failures()).toMatchObject([{ level: 'error' }]);
       await service.rows(

@@ -14,6 +14,7 @@ import { ExchangeTelemetry, SilentTelemetry } from '../../src/token-exchange/hos
 import type { JwksSettings } from '../../src/token-exchange/settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../../src/token-exchange/settings/token-exchange.options.js';
 import { JwksKeyProvider } from '../../src/token-exchange/trust/jwks/jwks-key.provider.js';
+import { JWKS_PROVIDERS, JwksService } from '../../src/token-exchange/trust/jwks/jwks.service.js';
 import { JwksSnapshotRepository } from '../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
 import type { JwksEntry, TrustedKey } from '../../src/token-exchange/trust/trusted-key.js';
 
@@ -67,8 +68,7 @@ export class JwksInstance {
         { provide: Clock, useValue: parts.clock ?? new Clock() },
         { provide: LOGGER, useValue: logger },
         { provide: ExchangeTelemetry, useClass: SilentTelemetry },
-        JwksSnapshotRepository,
-        JwksKeyProvider,
+        ...JWKS_PROVIDERS,
       ],
     }).compile();
     await instance.module.init();
@@ -81,6 +81,15 @@ export class JwksInstance {
 
   get snapshots(): JwksSnapshotRepository {
     return this.started.get(JwksSnapshotRepository);
+  }
+
+  /** Does what is due. */
+  tick(): Promise<void> {
+    return this.started.get(JwksService).tick();
+  }
+
+  replaceStored(entries: readonly JwksEntry[]): Promise<void> {
+    return this.started.get(JwksService).begin(this.keys.replaceStored(entries));
   }
 
   async query(statement: string, parameters: unknown[] = []): Promise<unknown[]> {

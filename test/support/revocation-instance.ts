@@ -43,7 +43,7 @@ export class RevocationInstance {
 
   /** So that it hears by notification or not at all. Right after the start, when no look is under way. */
   stopLooking(): void {
-    clearTimeout(this.follower['timer']);
+    clearInterval(this.follower['follower']['timer']);
   }
 
   stop(): Promise<void> {

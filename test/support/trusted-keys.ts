@@ -1,11 +1,10 @@
 // Keys as the service holds them, of entries in its configuration, without a database and without any key set to fetch.
-import { DataSource } from 'typeorm';
 import type { Clock } from '../../src/platform/clock.js';
-import { Database } from '../../src/platform/database/database.js';
+import { SILENT } from '../../src/platform/log/log.js';
 import { SilentTelemetry } from '../../src/token-exchange/host/telemetry.js';
 import type { TrustedKeysRules } from '../../src/token-exchange/trust/entry-rules.js';
+import { JwksCache } from '../../src/token-exchange/trust/jwks/jwks-cache-entry.js';
 import { JwksKeyProvider } from '../../src/token-exchange/trust/jwks/jwks-key.provider.js';
-import { JwksSnapshotRepository } from '../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
 import { StaticKeyProvider } from '../../src/token-exchange/trust/lookup/static-key.provider.js';
 import { TrustedKeyService } from '../../src/token-exchange/trust/lookup/trusted-key.service.js';
 import type { TrustPolicy } from '../../src/token-exchange/trust/trusted-key.js';
@@ -26,8 +25,6 @@ export function trustedKeysOf(
       ? { ...entry, key: { ...entry.key, policy: { ...entry.key.policy, ...policy } } }
       : entry,
   );
-  const jwks = { refreshIntervalSeconds: 300, maxStaleSeconds: 0, allowHttp: false, allowPrivate: [] };
-  const snapshots = new JwksSnapshotRepository(new Database(new DataSource({ type: 'postgres' })));
-  const fetched = JwksKeyProvider.unstarted({ jwks, trustedKeys: [] }, snapshots, clock);
+  const fetched = new JwksKeyProvider(new JwksCache([], 0, SILENT), clock, SILENT);
   return new TrustedKeyService(new StaticKeyProvider({ trustedKeys }), fetched, new SilentTelemetry());
 }

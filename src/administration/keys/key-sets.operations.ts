@@ -81,7 +81,7 @@ export class KeySetOperations {
 
   /**
    * Makes the fetch due in the database, so the leader fetches as usual, whichever instance receives the command (D36). See
-   * jwks-snapshot.follower.ts for how the leader notices it.
+   * jwks.service.ts for how the leader notices it.
    */
   @Read('keys refresh', readRefresh, { isAct: true })
   async refresh(

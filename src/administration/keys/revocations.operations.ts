@@ -68,7 +68,7 @@ export class RevocationOperations {
     return (await this.revocations.list()).map(listed);
   }
 
-  private readonly learn = async (): Promise<void> => this.follower?.hear();
+  private readonly learn = async (): Promise<void> => this.follower?.followNews();
 
   /** The issuer's keys that are still revoked; null means all. */
   private async stillRevoked(issuer: string, { transaction }: ChangeWork): Promise<(string | null)[]> {

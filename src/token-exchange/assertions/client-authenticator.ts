@@ -125,16 +125,12 @@ export class ClientAuthenticator {
   ): Promise<readonly JwksKey[]> {
     if ('secretHashes' in client) return [];
     const url = keySetUrlOf(client);
-    const keys = 'keys' in client ? client.keys : url ? await this.fetched(url, kid, algorithm) : [];
+    const keys =
+      'keys' in client ? client.keys : url ? await this.clientKeys.keysAt(url, kid, algorithm) : [];
     const fitting = keys.filter(
       (one) => one.algorithms.has(algorithm) && (kid === undefined || one.kid === kid),
     );
     return fitting.slice(0, MOST_TRIED_KEYS);
-  }
-
-  /** An unknown kid may cause one bounded fetch. */
-  private fetched(url: string, kid: unknown, algorithm: Algorithm) {
-    return typeof kid === 'string' ? this.clientKeys.find(url, kid, algorithm) : this.clientKeys.keysOf(url);
   }
 
   /**

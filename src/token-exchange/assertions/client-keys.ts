@@ -1,38 +1,36 @@
 // The published keys of clients. They are fetched, stored and followed like issuers' keys, but kept apart, so that none ever
 // verifies an external token.
 import { Inject, Injectable } from '@nestjs/common';
-import { Clock } from '../../platform/clock.js';
-import { Leader } from '../../platform/jobs/leader.js';
-import { Notifications } from '../../platform/jobs/notifications.js';
-import type { Log } from '../../platform/log/log.js';
-import { LOGGER } from '../../platform/log/log.js';
-import { ExchangeTelemetry } from '../host/telemetry.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
-import { JwksKeyProvider } from '../trust/jwks/jwks-key.provider.js';
-import { JwksSnapshotRepository } from '../trust/jwks/jwks-snapshot.repository.js';
+import type { Algorithm } from '../trust/algorithms.js';
+import type { JwksCacheEntry } from '../trust/jwks/jwks-cache-entry.js';
+import type { JwksKeyProvider } from '../trust/jwks/jwks-key.provider.js';
+import { JwksService } from '../trust/jwks/jwks.service.js';
+import type { JwksKey } from '../trust/jwks-content.js';
 import type { ClientCredential } from './client-reader.js';
 import type { JwksEntry, TrustPolicy } from '../trust/trusted-key.js';
 
-/** A key provider whose issuers are the addresses of clients' key sets. */
 @Injectable()
-export class ClientKeyProvider extends JwksKeyProvider {
+export class ClientKeyProvider {
+  /** Its issuers are the addresses of the key sets. */
+  private readonly keySets: JwksKeyProvider;
+
   constructor(
-    @Inject(TOKEN_EXCHANGE_OPTIONS) { jwks, trustedKeys }: Pick<TokenExchangeOptions, 'jwks' | 'trustedKeys'>,
-    snapshots: JwksSnapshotRepository,
-    notifications: Notifications,
-    leader: Leader,
-    clock: Clock,
-    @Inject(LOGGER) logger: Log,
-    telemetry: ExchangeTelemetry,
+    jwks: JwksService,
+    @Inject(TOKEN_EXCHANGE_OPTIONS) { trustedKeys }: Pick<TokenExchangeOptions, 'trustedKeys'>,
   ) {
-    const options = { jwks, trustedKeys: clientKeySets(trustedKeys) };
-    super(options, snapshots, notifications, leader, clock, logger, telemetry);
+    this.keySets = jwks.provide(clientKeySets(trustedKeys));
   }
 
-  /** @param entries entries of any type that may name clients */
-  override replaceStored(entries: readonly TrustPolicy[]): Promise<void> {
-    return super.replaceStored(clientKeySets(entries));
+  /** @param entries entries of any type that may name clients. @returns the new addresses */
+  replaceStored(entries: readonly TrustPolicy[]): readonly JwksCacheEntry[] {
+    return this.keySets.replaceStored(clientKeySets(entries));
+  }
+
+  /** An unknown kid may cause one bounded fetch. Without a kid, all keys. */
+  async keysAt(url: string, kid: unknown, algorithm: Algorithm): Promise<readonly JwksKey[]> {
+    return typeof kid === 'string' ? this.keySets.find(url, kid, algorithm) : this.keySets.keysOf(url);
   }
 }
 

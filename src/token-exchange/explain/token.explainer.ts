@@ -11,9 +11,11 @@ import type { AccessFlow } from '../endpoint/flows.js';
 import { FLOWS } from '../endpoint/flows.js';
 import { TOKEN_PATH } from '../endpoint/paths.js';
 import { Clock } from '../../platform/clock.js';
+import { SILENT } from '../../platform/log/log.js';
 import type { ProjectDirectory } from '../host/projects.js';
 import type { UserDirectory } from '../host/users.js';
 import type { JwksSnapshotRepository } from '../trust/jwks/jwks-snapshot.repository.js';
+import { JwksCache, applyStored } from '../trust/jwks/jwks-cache-entry.js';
 import { JwksKeyProvider } from '../trust/jwks/jwks-key.provider.js';
 import { StaticKeyProvider } from '../trust/lookup/static-key.provider.js';
 import type { CheckedStoredEntry } from '../trust/stored/stored-entry.js';
@@ -88,7 +90,7 @@ class StoppedClock extends Clock {
 /**
  * Writes, locks, fetches and counts nothing, so that the token stays usable.
  * @rule D80 An explanation runs the code that checks requests, only reads, and leaves the token usable.
- * See `decide` for the user, `JwksKeyProvider.unstarted` for keys, `Transactions.read` for the database.
+ * See `decide` for the user, `JwksKeyProvider` for keys, `Transactions.read` for the database.
  */
 export class TokenExplainer {
   constructor(
@@ -111,14 +113,21 @@ export class TokenExplainer {
     const stored = (await storedEntries()).flatMap(({ entry }) => entry ?? []);
     const staticKeys = new StaticKeyProvider(options);
     staticKeys.replaceStored(stored.filter((entry) => entry.type === 'static'));
-    const jwksKeys = JwksKeyProvider.unstarted(options, keySets, clock);
-    await jwksKeys.readStored(stored.filter((entry) => entry.type === 'jwks'));
+    const { trustedKeys, jwks } = options;
+    const configured = trustedKeys.filter((entry) => entry.type === 'jwks');
+    const cache = new JwksCache(configured, jwks.maxStaleSeconds, SILENT);
+    cache.replaceStored(stored.filter((entry) => entry.type === 'jwks'));
+    await applyStored(keySets, cache.entries);
     const known = new Revocations();
     const news = await revocations.read(FROM_THE_BEGINNING);
     known.learn(news, Number.POSITIVE_INFINITY, this.sources.clock.nowMs());
     return {
-      entries: [...options.trustedKeys, ...stored],
-      keys: new TrustedKeyService(staticKeys, jwksKeys, new SilentTelemetry()),
+      entries: [...trustedKeys, ...stored],
+      keys: new TrustedKeyService(
+        staticKeys,
+        new JwksKeyProvider(cache, clock, SILENT),
+        new SilentTelemetry(),
+      ),
       revocations: known,
     };
   }

@@ -78,7 +78,7 @@ export class RevocationService {
     const revokedAt = await this.audit.commit((transaction) =>
       revokeTrust(this.repository, transaction, { issuer, kid }, this.contextOf(requestId)),
     );
-    await this.follower.hear();
+    await this.follower.followNews();
     return revokedAt;
   }
 
@@ -90,7 +90,7 @@ export class RevocationService {
     const isRestored = await this.audit.commit((transaction) =>
       restoreTrust(this.repository, transaction, { issuer, kid }, this.contextOf(requestId)),
     );
-    await this.follower.hear();
+    await this.follower.followNews();
     return isRestored;
   }
 
@@ -108,7 +108,7 @@ export class RevocationService {
       const event = auditEvent('svc.audit.token-exchange.token-revoked', context, { accessTokenId: id });
       return { result: undefined, events: [event] };
     });
-    await this.follower.hear();
+    await this.follower.followNews();
   }
 
   /**
@@ -122,7 +122,7 @@ export class RevocationService {
     const result = await this.audit.commit((transaction) =>
       work(transaction, (logout) => this.repository.endLogins(transaction, logout)),
     );
-    await this.follower.hear();
+    await this.follower.followNews();
     return result;
   }
 

@@ -83,7 +83,7 @@ export class SignalsService {
       await wait.inTime(() =>
         this.throttle.countOf('signals of', transmitter.issuer, this.options.signals.perMinute),
       );
-      const token = await this.verifier.verifyEvent(text, eventChecks(transmitter), this.transmitters);
+      const token = await this.verifier.verifyEvent(text, eventChecks(transmitter), this.transmitters.keys);
       refuseRevokedKey(this.revocations, token);
       const { event } = token.claims;
       if (event === undefined) return;

@@ -4,7 +4,7 @@ import type { KeySetStateName } from '../../host/telemetry.js';
 import type { JwksEntry, TrustedKey } from '../trusted-key.js';
 import type { JwksKey } from '../jwks-content.js';
 import { JwksContentError, quoteKid, readJwks } from '../jwks-content.js';
-import type { JwksAddress, JwksSnapshot } from './jwks-snapshot.repository.js';
+import type { JwksAddress, JwksSnapshot, JwksSnapshotRepository } from './jwks-snapshot.repository.js';
 import { neverTried, toJwksAddress } from './jwks-snapshot.repository.js';
 import type { KeySetState } from './key-set-state.js';
 import { keySetState, servesUntilMs } from './key-set-state.js';
@@ -186,7 +186,20 @@ function kidsMissingIn(keys: ReadonlyMap<string, unknown>, others: ReadonlyMap<s
   return [...others.keys()].filter((kid) => !keys.has(kid)).map(quoteKid);
 }
 
-/** The cached key sets of all JWKS entries, configured and stored. */
+/** Applies the stored states that differ from the known ones. @throws the driver's error */
+export async function applyStored(
+  snapshots: JwksSnapshotRepository,
+  entries: readonly JwksCacheEntry[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  const changed = await snapshots.findChanged(entries.map(({ snapshot }) => snapshot));
+  for (const snapshot of changed)
+    for (const cached of entries)
+      if (cached.address.urlHash === snapshot.urlHash && cached.snapshot.revision !== snapshot.revision)
+        cached.apply(snapshot);
+}
+
+/** The cached key sets of JWKS entries, configured and stored. */
 export class JwksCache {
   /** In the order of the configuration. */
   readonly configured: readonly JwksCacheEntry[];

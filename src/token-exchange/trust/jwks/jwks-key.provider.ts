@@ -1,114 +1,31 @@
 // Provides the keys that issuers publish by JWKS: always from memory, fetched in the background.
 import { isDeepStrictEqual } from 'node:util';
-import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
-import { Inject, Injectable } from '@nestjs/common';
-import { AlwaysLeader, Leader } from '../../../platform/jobs/leader.js';
-import { Notifications, SoleProcessNotifications } from '../../../platform/jobs/notifications.js';
-import { Clock } from '../../../platform/clock.js';
+import type { Clock } from '../../../platform/clock.js';
 import type { Log } from '../../../platform/log/log.js';
-import { LOGGER, SILENT } from '../../../platform/log/log.js';
 import type { KeySetFigures } from '../../host/telemetry.js';
-import { ExchangeTelemetry, SilentTelemetry } from '../../host/telemetry.js';
-import type { TokenExchangeOptions } from '../../settings/token-exchange.options.js';
-import { TOKEN_EXCHANGE_OPTIONS } from '../../settings/token-exchange.options.js';
 import type { JwksEntry, TrustPolicy, TrustedKey } from '../trusted-key.js';
-import { JwksCache } from './jwks-cache-entry.js';
-import type { JwksCacheEntry, JwksStatus } from './jwks-cache-entry.js';
+import type { JwksCache, JwksCacheEntry, JwksStatus } from './jwks-cache-entry.js';
 import type { Algorithm } from '../algorithms.js';
 import { MOST_TRIED_KEYS, quoteKid, writeJwks } from '../jwks-content.js';
-import { JwksFetcher } from './jwks-fetcher.js';
-import { JwksRefresh } from './jwks-refresh.js';
-import { JwksSnapshotFollower } from './jwks-snapshot.follower.js';
-import { JwksSnapshotRepository } from './jwks-snapshot.repository.js';
 import type { KeySetState } from './key-set-state.js';
 import { isServing } from './key-set-state.js';
-import { UnknownKidSearch } from './unknown-kid-search.js';
+import type { UnknownKidSearch } from './unknown-kid-search.js';
 
-const TICK_MS = 1_000;
-
-type KeySetOptions = Pick<TokenExchangeOptions, 'jwks' | 'trustedKeys'>;
-
-/**
- * Keys by issuer and kid, as the issuers publish them.
- *
- * The leader fetches and stores key sets, and every instance follows the stored ones. If an endpoint fails, its keys stay for a
- * bounded time. Another key set replaces them at once.
- */
-@Injectable()
-export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly cache: JwksCache;
-  private readonly refresh: JwksRefresh;
-  private readonly follower: JwksSnapshotFollower;
-  private readonly unknownKids: UnknownKidSearch;
+/** Keys by issuer and kid, as the issuers publish them. `JwksService` provides those of trusted key entries. */
+export class JwksKeyProvider {
   private readonly loggedAmbiguities = new WeakSet<TrustedKey>();
-  private timer: NodeJS.Timeout | undefined;
 
+  /** @param unknownKids absent: an unknown kid causes no fetch */
   constructor(
-    @Inject(TOKEN_EXCHANGE_OPTIONS) { jwks, trustedKeys }: KeySetOptions,
-    snapshots: JwksSnapshotRepository,
-    notifications: Notifications,
-    private readonly leader: Leader,
+    private readonly cache: JwksCache,
     private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Log,
-    telemetry: ExchangeTelemetry,
-  ) {
-    const configured = trustedKeys.filter((entry) => entry.type === 'jwks');
-    this.cache = new JwksCache(configured, jwks.maxStaleSeconds, logger);
-    this.refresh = new JwksRefresh(jwks, new JwksFetcher(jwks), snapshots, clock, logger, telemetry);
-    this.follower = new JwksSnapshotFollower(this.cache, snapshots, notifications, clock, logger);
-    this.unknownKids = new UnknownKidSearch(snapshots, this.follower, this.refresh, clock);
-  }
+    private readonly logger: Log,
+    private readonly unknownKids?: UnknownKidSearch,
+  ) {}
 
-  /** A provider for reading only: it has the keys of `readStored`, and fetches nothing. */
-  static unstarted(options: KeySetOptions, snapshots: JwksSnapshotRepository, clock: Clock): JwksKeyProvider {
-    const [news, telemetry] = [new SoleProcessNotifications(), new SilentTelemetry()];
-    return new JwksKeyProvider(options, snapshots, news, new AlwaysLeader(), clock, SILENT, telemetry);
-  }
-
-  /**
-   * Reads the stored key sets, and starts refreshing in the background.
-   * @rule 5.3.1 Keys are fetched when the instance starts; of several instances by the leader, for all.
-   */
-  async onApplicationBootstrap(): Promise<void> {
-    await this.follower.start();
-    if (this.leader.isLeader) for (const cached of this.cache.entries) cached.refreshSoon();
-    this.timer = setInterval(() => void this.tick(), TICK_MS);
-    this.timer.unref();
-    void this.tick();
-  }
-
-  /** Ends the background work. Waits for a running fetch, 5 seconds at most. */
-  async beforeApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
-    await this.follower.stop();
-    await this.refresh.idle();
-  }
-
-  /**
-   * Takes other stored entries. A stored key set of a new address is used at once, and fetched by the leader within a second, since
-   * its issuer may have withdrawn keys while no entry named it. Never rejects.
-   */
-  async replaceStored(entries: readonly JwksEntry[]): Promise<void> {
-    const added = this.cache.replaceStored(entries);
-    await this.follower.start();
-    // Also on followers, because the leader may end before it has fetched them.
-    for (const cached of added) cached.refreshSoon();
-  }
-
-  /** Replaces the stored entries, and reads the stored key sets once. @throws the driver's error */
-  async readStored(entries: readonly JwksEntry[]): Promise<void> {
-    this.cache.replaceStored(entries);
-    await this.follower.follow();
-  }
-
-  /** Does what is due now, and resolves when it is done. Called every second. Never rejects. */
-  async tick(): Promise<void> {
-    const nowMs = this.clock.nowMs();
-    const due = this.leader.isLeader ? this.cache.entries.filter((cached) => cached.isDue(nowMs)) : [];
-    await Promise.all([this.follower.poll(), ...due.map((cached) => this.refresh.refresh(cached))]);
-    // One instance logs for all.
-    if (!this.leader.isLeader) return;
-    for (const cached of this.cache.entries) cached.tellState(this.clock.nowMs(), this.clock.monotonicMs());
+  /** Replaces the stored entries. @returns the new addresses, for `JwksService.begin` */
+  replaceStored(entries: readonly JwksEntry[]): readonly JwksCacheEntry[] {
+    return this.cache.replaceStored(entries);
   }
 
   /**
@@ -122,9 +39,15 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
   ): readonly TrustedKey[] | Promise<readonly TrustedKey[]> {
     const candidates = this.ofIssuer(issuer);
     const held = this.held(candidates, kid);
-    const isStarted = this.timer !== undefined;
-    if (held.length > 0 || candidates.length === 0 || !isStarted) return this.toTry(held, algorithm);
-    return this.search(candidates, kid, algorithm);
+    const { unknownKids } = this;
+    if (held.length > 0 || candidates.length === 0 || unknownKids === undefined)
+      return this.toTry(held, algorithm);
+    const searches = candidates.map((cached) => unknownKids.search(cached, kid));
+    return Promise.all(searches).then(() => this.toTry(this.held(candidates, kid), algorithm));
+  }
+
+  issuers(): ReadonlySet<string> {
+    return new Set(this.entries.map(({ issuer }) => issuer));
   }
 
   /** All entries, including suspended ones. */
@@ -145,7 +68,7 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
 
   /** Seconds until an unknown kid of an issuer may cause a fetch; undefined if the next one may. */
   secondsToNextSearch(issuer: string): number | undefined {
-    const lefts = this.ofIssuer(issuer).map((cached) => this.unknownKids.windowLeftMs(cached));
+    const lefts = this.ofIssuer(issuer).map((cached) => this.unknownKids?.windowLeftMs(cached) ?? 0);
     const waits = lefts.filter((ms) => ms > 0);
     return waits.length === 0 ? undefined : Math.min(...waits) / 1000;
   }
@@ -174,16 +97,6 @@ export class JwksKeyProvider implements OnApplicationBootstrap, BeforeApplicatio
 
   private ofIssuer(issuer: string): readonly JwksCacheEntry[] {
     return this.cache.entries.filter(({ entry }) => entry.issuer === issuer);
-  }
-
-  /** Searches for a kid that is not in memory. */
-  private async search(
-    candidates: readonly JwksCacheEntry[],
-    kid: string,
-    algorithm: Algorithm | undefined,
-  ): Promise<readonly TrustedKey[]> {
-    await Promise.all(candidates.map((cached) => this.unknownKids.search(cached, kid)));
-    return this.toTry(this.held(candidates, kid), algorithm);
   }
 
   /**

@@ -2,9 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { withinWait } from '../../../platform/database/wait-limit.js';
 import type { Clock } from '../../../platform/clock.js';
+import type { Follower } from '../../../platform/jobs/follower.js';
 import type { JwksCacheEntry } from './jwks-cache-entry.js';
 import type { JwksRefresh } from './jwks-refresh.js';
-import type { JwksSnapshotFollower } from './jwks-snapshot.follower.js';
 import type { JwksSnapshotRepository } from './jwks-snapshot.repository.js';
 
 const WINDOW_MS = 30_000;
@@ -13,11 +13,10 @@ const LONGEST_WAIT_MS = 6_000;
 const LOOK_AGAIN_MS = 500;
 /** Requests that may wait for one fetch, which lasts five seconds if the endpoint hangs. Any stranger can send an unknown kid. */
 const MOST_WAITING = 32;
-/**
- * The limit for issuers' keys, and again for clients' keys. Together they are half of the requests that a process handles at once
- * (D102), because many endpoints may hang at the same time.
- */
-const MOST_WAITING_IN_ALL = 50;
+/** Half of the requests that a process handles at once (D102), because many endpoints may hang at the same time. */
+const MOST_WAITING_IN_ALL = 100;
+/** Unknown kids cause no more frequent readings than this. */
+const REREAD_MS = 1_000;
 
 /** A running fetch, with the number of requests that wait for it. */
 interface SharedFetch {
@@ -32,7 +31,7 @@ export class UnknownKidSearch {
 
   constructor(
     private readonly snapshots: JwksSnapshotRepository,
-    private readonly follower: JwksSnapshotFollower,
+    private readonly follower: Pick<Follower, 'follow' | 'reread'>,
     private readonly refresh: JwksRefresh,
     private readonly clock: Clock,
   ) {}
@@ -40,12 +39,12 @@ export class UnknownKidSearch {
   /**
    * Updates the cache as far as the limits allow. A kid that is still missing is unknown.
    * @rule D36 A follower that meets an unknown kid asks the snapshot first, then for the one fetch that all share.
-   * See jwks-key.provider.ts for the leader that refreshes, jwks-snapshot.follower.ts for how others hear of it,
+   * See jwks.service.ts for the leader that refreshes and how others hear of it,
    * `reserveUnknownKidFetch` in jwks-snapshot.repository.ts for the shared budget, leader.ts for who leads.
    * If too many requests wait, the kid is unknown at once (D34).
    */
   async search(cached: JwksCacheEntry, kid: string): Promise<void> {
-    await withinWait(this.snapshots.waitMs, () => this.follower.reread());
+    await withinWait(this.snapshots.waitMs, () => this.follower.reread(REREAD_MS));
     if (cached.keysFor(kid, this.clock.nowMs()).length > 0) return;
     const fetch = this.fetches.get(cached) ?? this.startFetch(cached);
     if (fetch === undefined || fetch.waiting >= MOST_WAITING || this.waitingInAll >= MOST_WAITING_IN_ALL)

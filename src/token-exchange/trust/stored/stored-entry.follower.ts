@@ -2,12 +2,14 @@
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
-import type { Subscription } from '../../../platform/jobs/notifications.js';
+import { Clock } from '../../../platform/clock.js';
+import { Follower } from '../../../platform/jobs/follower.js';
 import { Notifications } from '../../../platform/jobs/notifications.js';
 import type { Log } from '../../../platform/log/log.js';
 import { LOGGER } from '../../../platform/log/log.js';
 import { ClientKeyProvider } from '../../assertions/client-keys.js';
 import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
+import { JwksService } from '../jwks/jwks.service.js';
 import { StaticKeyProvider } from '../lookup/static-key.provider.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
 import type { CheckedStoredEntry } from './stored-entry.js';
@@ -22,27 +24,30 @@ const POLL_MS = 3_000;
 
 /**
  * @rule D72 A change applies on every instance within 10 seconds: by notification at once, otherwise by polling. If the table
- * cannot be read, the known entries stay. On the embedded database the only process knows its own changes.
+ * cannot be read, the known entries stay.
  */
 @Injectable()
 export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private known: StoredEntriesState | undefined;
   private held: readonly TrustedKeyEntry[] = [];
   private logged: ReadonlySet<string> = new Set();
-  private subscription: Subscription | undefined;
-  private timer: NodeJS.Timeout | undefined;
-  private reading: Promise<void> | undefined;
-  private isFailing = false;
+  private readonly follower: Follower;
 
   constructor(
     private readonly repository: StoredEntryRepository,
     private readonly staticKeys: StaticKeyProvider,
     private readonly jwksKeys: JwksKeyProvider,
     private readonly clientKeys: ClientKeyProvider,
-    private readonly notifications: Notifications,
+    private readonly jwks: JwksService,
+    notifications: Notifications,
+    clock: Clock,
     @Inject(STORED_ENTRIES_RULES) private readonly rules: StoredEntriesRules,
     @Inject(LOGGER) private readonly logger: Log,
-  ) {}
+  ) {
+    const failure = 'the stored trusted key entries cannot be read; the known ones stay in use';
+    const followed = { channel: STORED_ENTRY_CHANNEL, pollMs: POLL_MS, failure, read: () => this.read() };
+    this.follower = new Follower(followed, notifications, clock, logger);
+  }
 
   /** Whether the stored entries were read at least once. Before that the trusted issuers are unknown. */
   get isKnown(): boolean {
@@ -54,49 +59,18 @@ export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplic
     return this.held;
   }
 
-  async onApplicationBootstrap(): Promise<void> {
-    await this.follow();
-    this.subscription = this.notifications.listen(STORED_ENTRY_CHANNEL, () => void this.followNews());
-    this.timer = setInterval(() => void this.poll(), POLL_MS);
-    this.timer.unref();
+  onApplicationBootstrap(): Promise<void> {
+    return this.follower.start();
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
-    await this.subscription?.end();
-    await this.reading;
+  beforeApplicationShutdown(): Promise<void> {
+    return this.follower.stop();
   }
 
-  /** Reads changes. Calls share a running read. Never rejects. */
-  follow(): Promise<void> {
-    this.reading ??= this.readQuietly().finally(() => (this.reading = undefined));
-    return this.reading;
-  }
-
-  /** Follows a change by this process. Reads once more, because a running read may have been too early. */
+  /** Reads a change by this process. Never rejects. */
   @OnEvent('svc.audit.token-exchange.stored-entry-changed')
-  async followNews(): Promise<void> {
-    await this.reading;
-    await this.follow();
-  }
-
-  /** Only this process changes the embedded database, so it polls only after a failed read. */
-  private async poll(): Promise<void> {
-    if (this.notifications.hasOtherProcesses || this.isFailing) await this.follow();
-  }
-
-  private async readQuietly(): Promise<void> {
-    try {
-      await this.read();
-      this.isFailing = false;
-    } catch (error) {
-      if (!this.isFailing)
-        this.logger.error(
-          { err: error },
-          'the stored trusted key entries cannot be read; the known ones stay in use',
-        );
-      this.isFailing = true;
-    }
+  followNews(): Promise<void> {
+    return this.follower.followNews();
   }
 
   /** Reads the state first, so that a change between the two reads is news the next time. */
@@ -115,10 +89,8 @@ export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplic
   private async trust(entries: readonly TrustedKeyEntry[]): Promise<void> {
     this.held = entries;
     this.staticKeys.replaceStored(entries.filter((entry) => entry.type === 'static'));
-    await Promise.all([
-      this.jwksKeys.replaceStored(entries.filter((entry) => entry.type === 'jwks')),
-      this.clientKeys.replaceStored(entries),
-    ]);
+    const added = this.jwksKeys.replaceStored(entries.filter((entry) => entry.type === 'jwks'));
+    await this.jwks.begin([...added, ...this.clientKeys.replaceStored(entries)]);
   }
 
   /** Logs each problem once, until it is solved. */

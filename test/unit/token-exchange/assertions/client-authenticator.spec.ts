@@ -2,7 +2,7 @@
 import type { Members } from '../../../../demo/partner.js';
 import type { OAuthRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import { isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
-import type { JwksKeyProvider } from '../../../../src/token-exchange/trust/jwks/jwks-key.provider.js';
+import type { ClientKeyProvider } from '../../../../src/token-exchange/assertions/client-keys.js';
 import { readJwks } from '../../../../src/token-exchange/trust/jwks-content.js';
 import type {
   AuthenticatedClient,
@@ -69,10 +69,10 @@ const keys = trustedKeysOf(
 );
 const [fetched] = readJwks(Buffer.from(JSON.stringify(published.keys.jwks()))).keys;
 const keySets = {
-  find: async (url: string, kid: string) => (url === KEY_SET && kid === fetched?.kid ? [fetched] : []),
-  keysOf: (url: string) => (url === KEY_SET ? [fetched] : []),
+  keysAt: async (url: string, kid: unknown) =>
+    url === KEY_SET && (kid === undefined || kid === fetched?.kid) ? [fetched] : [],
 };
-const authenticator = new ClientAuthenticator(keys, keySets as unknown as JwksKeyProvider, clock, options);
+const authenticator = new ClientAuthenticator(keys, keySets as unknown as ClientKeyProvider, clock, options);
 
 /** `accepted`, or the refusal. */
 async function outcomeOf(work: Promise<unknown>): Promise<string> {

@@ -3,7 +3,6 @@ import { DatabaseWaitError } from '../../../../../src/platform/database/database
 import { SILENT } from '../../../../../src/platform/log/log.js';
 import { JwksCacheEntry } from '../../../../../src/token-exchange/trust/jwks/jwks-cache-entry.js';
 import type { JwksRefresh } from '../../../../../src/token-exchange/trust/jwks/jwks-refresh.js';
-import type { JwksSnapshotFollower } from '../../../../../src/token-exchange/trust/jwks/jwks-snapshot.follower.js';
 import type { JwksSnapshotRepository } from '../../../../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
 import { UnknownKidSearch } from '../../../../../src/token-exchange/trust/jwks/unknown-kid-search.js';
 import type { JwksEntry } from '../../../../../src/token-exchange/trust/trusted-key.js';
@@ -11,6 +10,8 @@ import { TestClock } from '../../../../support/test-clock.js';
 
 const cachedAt = (url: string) =>
   new JwksCacheEntry({ url, label: 'a', issuer: 'https://a.example' } as JwksEntry, 0, SILENT);
+
+const FOLLOWER = { reread: () => Promise.resolve(), follow: () => Promise.resolve() };
 
 it('[D34][D49] a fetch for which nobody waits, as all places are taken, may fail without a consequence', async () => {
   const unhandled: unknown[] = [];
@@ -25,17 +26,17 @@ it('[D34][D49] a fetch for which nobody waits, as all places are taken, may fail
   };
   const search = new UnknownKidSearch(
     snapshots as unknown as JwksSnapshotRepository,
-    { reread: () => Promise.resolve() } as unknown as JwksSnapshotFollower,
+    FOLLOWER,
     { running: () => undefined, refresh: () => Promise.resolve() } as unknown as JwksRefresh,
     new TestClock(),
   );
-  const hanging = ['https://a.example/1', 'https://a.example/2'].map(cachedAt);
+  const hanging = [1, 2, 3, 4].map((number) => cachedAt(`https://a.example/${number}`));
   const waiting = hanging.flatMap((cached) =>
     Array.from({ length: 32 }, () => search.search(cached, 'unknown')),
   );
   await new Promise(setImmediate);
   isAway = true;
-  await search.search(cachedAt('https://a.example/3'), 'unknown');
+  await search.search(cachedAt('https://a.example/5'), 'unknown');
   await new Promise(setImmediate);
   process.off('unhandledRejection', note);
   expect(unhandled).toEqual([]);
@@ -51,7 +52,7 @@ describe('[D36] the one fetch that all share', () => {
         waitMs: 1_800,
         reserveUnknownKidFetch: () => Promise.resolve(reservedByOther),
       } as unknown as JwksSnapshotRepository,
-      { reread: () => Promise.resolve(), follow: () => Promise.resolve() } as unknown as JwksSnapshotFollower,
+      FOLLOWER,
       { running: () => undefined, refresh: never } as unknown as JwksRefresh,
       clock,
     );

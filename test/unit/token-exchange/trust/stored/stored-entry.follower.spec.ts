@@ -1,7 +1,9 @@
 // That the whole of a change counts at once, and how soon where no announcement comes.
 import { Partner } from '../../../../../demo/partner.js';
+import { Clock } from '../../../../../src/platform/clock.js';
 import { SILENT } from '../../../../../src/platform/log/log.js';
 import type { JwksKeyProvider } from '../../../../../src/token-exchange/trust/jwks/jwks-key.provider.js';
+import type { JwksService } from '../../../../../src/token-exchange/trust/jwks/jwks.service.js';
 import type { ClientKeyProvider } from '../../../../../src/token-exchange/assertions/client-keys.js';
 import { StaticKeyProvider } from '../../../../../src/token-exchange/trust/lookup/static-key.provider.js';
 import { StoredEntryFollower } from '../../../../../src/token-exchange/trust/stored/stored-entry.follower.js';
@@ -15,14 +17,17 @@ afterEach(() => jest.useRealTimers());
 const followerOf = (
   repository: Pick<StoredEntryRepository, 'state' | 'all'>,
   staticKeys: StaticKeyProvider,
-  replacedBy: (whose: string) => Promise<void>,
+  replaced: (whose: string) => [],
+  begin = () => Promise.resolve(),
 ) =>
   new StoredEntryFollower(
     repository as StoredEntryRepository,
     staticKeys,
-    { replaceStored: () => replacedBy('of issuers') } as unknown as JwksKeyProvider,
-    { replaceStored: () => replacedBy('of clients') } as unknown as ClientKeyProvider,
+    { replaceStored: () => replaced('of issuers') } as unknown as JwksKeyProvider,
+    { replaceStored: () => replaced('of clients') } as unknown as ClientKeyProvider,
+    { begin } as unknown as JwksService,
     DEAF,
+    new Clock(),
     { configured: [], rules: { assignableRoles: ['global:member'], allowHttp: false } },
     SILENT,
   );
@@ -40,11 +45,12 @@ it('[D72] a change counts for issuers and clients in one turn, however long thei
   const repository = { state: () => Promise.resolve('1'), all: () => Promise.resolve([row]) };
   const took: string[] = [];
   const staticKeys = new StaticKeyProvider({ trustedKeys: [] });
-  const follower = followerOf(repository, staticKeys, (whose) => {
+  const replaced = (whose: string): [] => {
     took.push(whose);
-    return new Promise<never>(() => undefined);
-  });
-  void follower.follow();
+    return [];
+  };
+  const follower = followerOf(repository, staticKeys, replaced, () => new Promise<never>(() => undefined));
+  void follower.followNews();
   await new Promise(setImmediate);
   expect(staticKeys.find('https://a.example', 'k')).toBeDefined();
   expect(took).toEqual(['of issuers', 'of clients']);
@@ -54,9 +60,7 @@ it('[D72] a change is looked for every three seconds, also where no announcement
   jest.useFakeTimers();
   const state = jest.fn(() => Promise.resolve('1'));
   const repository = { state, all: () => Promise.resolve([]) };
-  const follower = followerOf(repository, new StaticKeyProvider({ trustedKeys: [] }), () =>
-    Promise.resolve(),
-  );
+  const follower = followerOf(repository, new StaticKeyProvider({ trustedKeys: [] }), () => []);
   await follower.onApplicationBootstrap();
   await jest.advanceTimersByTimeAsync(2_999);
   expect(state).toHaveBeenCalledTimes(1);

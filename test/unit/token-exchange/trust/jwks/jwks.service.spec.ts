@@ -1,9 +1,9 @@
-// How soon a provider sees what another instance has stored, where no announcement comes.
+// How soon an instance sees what another instance has stored, where no announcement comes.
 import { Clock } from '../../../../../src/platform/clock.js';
 import { SILENT } from '../../../../../src/platform/log/log.js';
 import { SilentTelemetry } from '../../../../../src/token-exchange/host/telemetry.js';
 import type { JwksSettings } from '../../../../../src/token-exchange/settings/token-exchange.options.js';
-import { JwksKeyProvider } from '../../../../../src/token-exchange/trust/jwks/jwks-key.provider.js';
+import { JwksService } from '../../../../../src/token-exchange/trust/jwks/jwks.service.js';
 import type { JwksSnapshotRepository } from '../../../../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
 import type { JwksEntry } from '../../../../../src/token-exchange/trust/trusted-key.js';
 import { DEAF } from '../../../../support/deaf-notifications.js';
@@ -20,8 +20,8 @@ it('[D36] an instance that does not lead looks for snapshots every five seconds 
     allowPrivate: [],
   };
   const entry = { type: 'jwks', url: 'https://a.example/keys', label: 'a' } as JwksEntry;
-  const provider = new JwksKeyProvider(
-    { jwks, trustedKeys: [entry] },
+  const service = new JwksService(
+    { jwks },
     { findChanged } as unknown as JwksSnapshotRepository,
     DEAF,
     { isLeader: false },
@@ -29,7 +29,8 @@ it('[D36] an instance that does not lead looks for snapshots every five seconds 
     SILENT,
     new SilentTelemetry(),
   );
-  await provider.onApplicationBootstrap();
+  service.provide([entry]);
+  await service.onApplicationBootstrap();
   await jest.advanceTimersByTimeAsync(4_999);
   expect(findChanged).toHaveBeenCalledTimes(1);
   await jest.advanceTimersByTimeAsync(1);
