@@ -21,6 +21,7 @@ export const EXPLANATIONS: Record<string, string> = {
   wrong_address: "The url is not the instance's SVC_BASE_URL",
   not_allowed_here: 'No `origins` of an entry list this page',
   blocked: 'A policy of this page blocks the frame',
+  local_network: 'The browser denies this page the local network',
 };
 
 interface Texts {

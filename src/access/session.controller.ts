@@ -13,7 +13,7 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Clock } from '../platform/clock.js';
-import { SignOutService } from '../token-exchange/instance.js';
+import { ClockDifference, SignOutService } from '../token-exchange/instance.js';
 import type { User } from '../users/user.repository.js';
 import { AuthenticationGuard, CurrentPrincipal, WaitLimitInterceptor } from './authentication.guard.js';
 import type { Principal } from './principal.js';
@@ -25,12 +25,14 @@ export class SessionController {
   constructor(
     private readonly signOut: SignOutService,
     private readonly clock: Clock,
+    private readonly clocks: ClockDifference,
   ) {}
 
   /** See session.description.ts for the properties. */
   @Get('me')
   me(@CurrentPrincipal() principal: Principal) {
     const { user, onBehalfOf, scopes, credential, expiresAt } = principal;
+    const now = credential.kind === 'session' ? this.clocks.databaseNow() : this.clock.now();
     return {
       user: userAnswer(user),
       onBehalfOf: onBehalfOf === undefined ? null : userAnswer(onBehalfOf),
@@ -39,7 +41,7 @@ export class SessionController {
       scopes: scopes === undefined ? null : [...scopes],
       expiresAt: expiresAt.toISOString(),
       // Rounded up, so that the session has ended when they are over.
-      expiresInSeconds: Math.ceil((expiresAt.getTime() - this.clock.nowMs()) / 1000),
+      expiresInSeconds: Math.ceil((expiresAt.getTime() - now.getTime()) / 1000),
       hostOrigin: credential.kind === 'session' ? credential.loginOrigin : null,
     };
   }

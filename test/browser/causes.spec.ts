@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { describeInBrowser } from '../support/browser.js';
+import { describeInBrowser, openStoppableBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 import { ElementPage } from './support/element-page.js';
 
@@ -65,13 +65,41 @@ describeInBrowser('a frame that cannot work', () => {
     expect(page.warnings.join()).toContain(browsing.instanceOrigin);
   });
 
-  it('insecure_page: a host page on plain HTTP', async () => {
+  /** Some pages cannot load it from the instance. */
+  const script = async () => {
     const page = await browsing.context.newPage();
     await page.goto(`${browsing.originOf('partner.test')}/elsewhere`);
-    const script = await page.evaluate<string>(
+    return page.evaluate<string>(
       `fetch('${browsing.instanceOrigin}/embed.js').then((answer) => answer.text())`,
     );
-    const html = `<!doctype html><script>${script}</script>
+  };
+
+  it('local_network: a public host page, whose browser denies it the local network', async () => {
+    const { port } = new URL(browsing.originOf('partner.test'));
+    const browser = await openStoppableBrowser([`--ip-address-space-overrides=127.0.0.1:${port}=public`]);
+    try {
+      const page = await open(
+        {
+          attributes: `url="${browsing.instanceOrigin}" lang="de"`,
+          body: `<script>${await script()}</script>ELEMENT
+            <script>document.querySelector('embedded-instance').fetchToken = FETCH</script>`,
+        },
+        { ...hostAt('partner.test'), context: browser.context },
+      );
+      expect(await page.told('login-failed')).toEqual({ during: 'login', error: 'local_network' });
+      const card = page.page.getByRole('alert');
+      await card.getByText('Erlauben Sie dieser Seite den Zugriff auf Geräte').waitFor();
+      await card.getByRole('button', { name: 'Erneut versuchen' }).click();
+      await page.told('login-failed', 2);
+      expect(page.warnings.join()).toContain('local_network');
+    } finally {
+      await browser.close();
+    }
+  });
+
+  it('insecure_page: a host page on plain HTTP', async () => {
+    const page = await browsing.context.newPage();
+    const html = `<!doctype html><script>${await script()}</script>
       <embedded-instance title="x" url="${browsing.instanceOrigin}"></embedded-instance>
       <script>window.told = [];
         const element = document.querySelector('embedded-instance');

@@ -7,8 +7,9 @@ import { Leader } from '../../src/platform/jobs/leader.js';
 import { Database } from '../../src/platform/database/database.js';
 import { PURGES } from '../../src/token-exchange/retention/purges.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { DpopClient, sha256 } from '../support/dpop-client.js';
 import { purgeJobOn } from '../support/purges.js';
-import { TestService } from '../support/test-service.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { Clock } from '../../src/platform/clock.js';
 
@@ -203,4 +204,62 @@ describeOnPostgresql('[D97] three instances whose clocks are set', (database) =>
     );
     expect((await first.fetch('/rest/me', { headers: { cookie } })).status).toBe(200);
   });
+});
+
+describeOnPostgresql('[D97] a session at two instances whose clocks are thirty minutes apart', (database) => {
+  const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
+  const LIFETIME_SECONDS = 600;
+  const clock = new SetClock();
+  const options = {
+    trustedKeys: [partner.staticEntry()],
+    environment: { SVC_EMBED_SESSION_TTL_SECONDS: String(LIFETIME_SECONDS) },
+  };
+  const right = TestService.forBlock(database, options);
+  const wrong = TestService.forBlock(database, { ...options, clock });
+  const page = new DpopClient();
+  const tokenAt = (aheadSeconds: number) => {
+    const iat = Math.floor(Date.now() / 1000) + aheadSeconds;
+    return partner.sign(partner.claims({ iat, exp: iat + 55 }));
+  };
+  const post = async (service: TestService, token: string, headers: Record<string, string>) => {
+    const form = { token, answer: 'session', hostOrigin: 'https://product.example' };
+    const answer = await service.embed(form, { origin: BASE_URL, ...headers });
+    expect(answer.status).toBe(200);
+    return (await answer.json()) as { session_token: string; expires_at: string };
+  };
+  const proof = (ath?: string) => page.proof({ claims: { htu: `${BASE_URL}/rest/auth/embed`, ath } });
+
+  // Less than the limit of D97, so that the run of the test does not count.
+  it.each([29 * MINUTE, -29 * MINUTE])(
+    '[D97][D26] one of which is %d s off: it lives as long at both, whichever opens and renews it',
+    async (aheadSeconds) => {
+      clock.aheadSeconds = aheadSeconds;
+      for (const [opening, renewing] of [
+        [right, wrong],
+        [wrong, right],
+      ] as const) {
+        const tokenFor = (service: TestService) => tokenAt(service === wrong ? aheadSeconds : 0);
+        const opened = await post(opening, tokenFor(opening), { dpop: proof() });
+        const token = opened.session_token;
+        const isAlive = async (expiresAt: string) => {
+          for (const service of [right, wrong]) {
+            const me = await service.fetch('/rest/me', { headers: page.headersFor(token, '/rest/me') });
+            const left = { expiresAt, expiresInSeconds: expect.any(Number) };
+            const body = (await me.json()) as { expiresInSeconds: number };
+            expect([me.status, body]).toEqual([200, expect.objectContaining(left)]);
+            expect(Math.abs(body.expiresInSeconds - LIFETIME_SECONDS)).toBeLessThan(5 * MINUTE);
+          }
+        };
+        await isAlive(opened.expires_at);
+        const authorization = `DPoP ${token}`;
+        const renewed = await post(renewing, tokenFor(renewing), {
+          authorization,
+          dpop: proof(sha256(token)),
+        });
+        expect(renewed.session_token).toBe(token);
+        expect(Date.parse(renewed.expires_at)).toBeGreaterThan(Date.parse(opened.expires_at));
+        await isAlive(renewed.expires_at);
+      }
+    },
+  );
 });

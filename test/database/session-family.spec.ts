@@ -7,6 +7,7 @@ import type { Transaction } from '../../src/platform/database/transaction.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
 import { SessionRepository } from '../../src/token-exchange/login/session.repository.js';
 import { SessionService } from '../../src/token-exchange/login/session.service.js';
+import { ClockDifference } from '../../src/token-exchange/replay/clock-difference.js';
 import { PURGES } from '../../src/token-exchange/retention/purges.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import { untilOneIsBlocked } from '../support/blocked-transactions.js';
@@ -28,10 +29,15 @@ describeOnEachDatabase('[D28] families of sessions in the table', (database) => 
   beforeAll(async () => {
     ({ dataSource } = await database.open());
     transactions = new Transactions(new Database(dataSource));
+    const clock = new TestClock();
+    const clocks = new ClockDifference(new Database(dataSource), clock, createLogger('silent'));
+    await clocks.onModuleInit();
+    await clocks.beforeApplicationShutdown();
     sessions = new SessionService(
       new SessionRepository(new Database(dataSource)),
       knownRevocations(),
-      new TestClock(),
+      clock,
+      clocks,
       {
         cookieName: '__Host-session',
         lifetimeSeconds: 3600,

@@ -208,12 +208,10 @@ describeOnEachDatabase('[D131] a logout by the provider', (database) => {
     await scene.post({ sub: 'kim' });
     const kept = async () => (await service.rows('SELECT 1 FROM token_exchange_logout')).length;
     const before = await kept();
-    await service.rows(
-      `UPDATE token_exchange_logout SET received_at = received_at - interval '24 hours 59 minutes'`,
-    );
+    await service.rows(`UPDATE token_exchange_logout SET received_at = received_at - interval '24 hours'`);
     await service.purge('revocation-purge');
     expect(await kept()).toBe(before);
-    await service.rows(`UPDATE token_exchange_logout SET received_at = received_at - interval '1 hour'`);
+    await service.rows(`UPDATE token_exchange_logout SET received_at = received_at - interval '2 hours'`);
     await service.purge('revocation-purge');
     expect(await kept()).toBe(0);
   });

@@ -79,8 +79,13 @@ export interface StoppableBrowser extends TestBrowser {
   signal(name: 'SIGSTOP' | 'SIGCONT'): void;
 }
 
-export async function openStoppableBrowser(): Promise<StoppableBrowser> {
-  const server = await chromium.launchServer({ executablePath: chromiumPath(), headless: true, args: FLAGS });
+/** @param flags beside those of all tests */
+export async function openStoppableBrowser(flags: readonly string[] = []): Promise<StoppableBrowser> {
+  const server = await chromium.launchServer({
+    executablePath: chromiumPath(),
+    headless: true,
+    args: [...FLAGS, ...flags],
+  });
   const browser = await chromium.connect(server.wsEndpoint());
   const context = await browser.newContext({ viewport: { width: 900, height: 700 } });
   context.setDefaultTimeout(STEP_TIMEOUT_MS);

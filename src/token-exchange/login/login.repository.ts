@@ -66,7 +66,7 @@ export function recordStatement(
     SELECT given.* FROM json_to_recordset(${logins}) AS given (place integer, ${events.columns}, subject_user_id ${userId},
       actor_user_id ${userId}, id_hash text, family_id uuid, created_at float8, expires_at float8, login_origin text, vouched_by jsonb,
       access_generation text, login_subject text, login_session text, login_issued_at float8,
-      key_thumbprint text)
+      key_thumbprint text, used_at float8)
       JOIN ${identifier(name)} AS account ON account.${identifier(columns.id)} = given.subject_user_id
     FOR KEY SHARE OF account
   ), recorded AS (
@@ -75,7 +75,7 @@ export function recordStatement(
     INSERT INTO token_exchange_session (id_hash, user_id, family_id, created_at, expires_at, login_origin, vouched_by, access_generation,
       login_subject, login_session, login_issued_at, key_thumbprint, used_at)
     SELECT decode(id_hash, 'hex'), subject_user_id, family_id, to_timestamp(created_at), to_timestamp(expires_at), login_origin,
-      vouched_by, access_generation, login_subject, login_session, login_issued_at, key_thumbprint, to_timestamp(created_at)
+      vouched_by, access_generation, login_subject, login_session, login_issued_at, key_thumbprint, to_timestamp(used_at)
     FROM login
   ) SELECT place FROM login`,
     (rows, given) => {
@@ -99,5 +99,6 @@ function rowOf(session: NewSession): Record<string, unknown> {
     login_session: loginSession,
     login_issued_at: session.externalLogin.iat,
     key_thumbprint: session.keyThumbprint,
+    used_at: session.usedAt.getTime() / 1000,
   };
 }

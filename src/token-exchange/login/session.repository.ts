@@ -13,7 +13,9 @@ export interface WebSession {
   readonly userId: string;
   /** Shared with the sessions from which it was renewed, and with its own renewals. */
   readonly familyId: string;
+  /** By the clock of the instance that opened it, as the times of revocations and logouts are. */
   readonly createdAt: Date;
+  /** By the clock of the database, which all instances share. */
   readonly expiresAt: Date;
   /** The origin of the page that posted the login; null if it named none. */
   readonly loginOrigin: string | null;
@@ -25,7 +27,7 @@ export interface WebSession {
   readonly externalLogin: ExternalLogin | null;
   /** The thumbprint (RFC 7638) of a bound session's key; null: the session is in a cookie. */
   readonly keyThumbprint: string | null;
-  /** The latest use, to within some seconds. */
+  /** The latest use by the clock of the database, to within some seconds. */
   readonly usedAt: Date;
 }
 
@@ -72,12 +74,20 @@ export class SessionRepository {
 
   /** Extends a bound session by a login. The transaction has locked its row. */
   async extend(transaction: Transaction, session: NewSession): Promise<void> {
-    const { idHash, createdAt, expiresAt, signedBy, accessGeneration, externalLogin: login } = session;
+    const {
+      idHash,
+      createdAt,
+      usedAt,
+      expiresAt,
+      signedBy,
+      accessGeneration,
+      externalLogin: login,
+    } = session;
     const keys = JSON.stringify(recordedKeys(signedBy));
     await managerOf(transaction).query(
-      `UPDATE token_exchange_session SET created_at = $2, used_at = $2, expires_at = $3, vouched_by = $4, access_generation = $5,
-         login_subject = $6, login_session = $7, login_issued_at = $8 WHERE id_hash = $1`,
-      [idHash, createdAt, expiresAt, keys, accessGeneration, ...keysOfLogin(login), login.iat],
+      `UPDATE token_exchange_session SET created_at = $2, used_at = $3, expires_at = $4, vouched_by = $5, access_generation = $6,
+         login_subject = $7, login_session = $8, login_issued_at = $9 WHERE id_hash = $1`,
+      [idHash, createdAt, usedAt, expiresAt, keys, accessGeneration, ...keysOfLogin(login), login.iat],
     );
   }
 

@@ -19,6 +19,7 @@ import { LOGGER } from '../../platform/log/log.js';
 import { newRequestId } from '../../platform/log/request-id.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { IssuerKey, Logout } from '../revocation/external-login.js';
+import { ClockDifference } from '../replay/clock-difference.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { SessionSettings } from '../settings/token-exchange.options.js';
 import type { SessionCookieReader } from './session-cookie.js';
@@ -54,6 +55,7 @@ export class SessionService extends SessionOpener implements SessionMaker {
     private readonly sessions: SessionRepository,
     private readonly revocations: Revocations,
     private readonly clock: Clock,
+    private readonly clocks: ClockDifference,
     @Inject(SESSION_OPTIONS) private readonly options: SessionSettings,
     private readonly audit: AuditBus,
     @Inject(LOGGER) private readonly log: Log,
@@ -142,19 +144,19 @@ export class SessionService extends SessionOpener implements SessionMaker {
 
   private fresh(login: SessionLogin | BoundLogin, familyId: string, idHash: Buffer): NewSession {
     const { userId, accessGeneration, loginOrigin, signedBy, externalLogin } = login;
-    const createdAt = this.clock.now();
+    const now = this.clocks.databaseNow();
     return {
       idHash,
       userId,
       familyId,
-      createdAt,
-      expiresAt: new Date(createdAt.getTime() + this.options.lifetimeSeconds * 1000),
+      createdAt: this.clock.now(),
+      expiresAt: new Date(now.getTime() + this.options.lifetimeSeconds * 1000),
       signedBy,
       externalLogin,
       loginOrigin: loginOrigin ?? null,
       accessGeneration: accessGeneration ?? null,
       keyThumbprint: 'keyThumbprint' in login ? login.keyThumbprint : null,
-      usedAt: createdAt,
+      usedAt: now,
     };
   }
 
@@ -189,7 +191,7 @@ export class SessionService extends SessionOpener implements SessionMaker {
     logout: Logout,
     requestId: string,
   ): Promise<RecordedWork<number>> {
-    const ended = await this.sessions.endLogins(transaction, logout, this.clock.now());
+    const ended = await this.sessions.endLogins(transaction, logout, this.clocks.databaseNow());
     return { result: ended.length, events: this.eventsOf(ended, requestId, 'signed-out-by-provider') };
   }
 
@@ -213,7 +215,7 @@ export class SessionService extends SessionOpener implements SessionMaker {
    * page in view stays.
    */
   async endTooMany(): Promise<void> {
-    const userIds = await this.sessions.findOverLimit(this.options.maxPerUser, this.clock.now());
+    const userIds = await this.sessions.findOverLimit(this.options.maxPerUser, this.clocks.databaseNow());
     for (let from = 0; from < userIds.length; from += USERS_AT_ONCE)
       await this.endLeastUsed(userIds.slice(from, from + USERS_AT_ONCE));
   }
@@ -238,7 +240,7 @@ export class SessionService extends SessionOpener implements SessionMaker {
 
   /** Notes the use of a session, for the user's limit. The request neither waits for it nor fails with it. */
   noteUse({ idHash, usedAt }: WebSession): void {
-    const now = this.clock.now();
+    const now = this.clocks.databaseNow();
     if (now.getTime() - usedAt.getTime() < USE_NOTED_EVERY_MS) return;
     this.sessions
       .noteUse(idHash, now)
@@ -253,7 +255,8 @@ export class SessionService extends SessionOpener implements SessionMaker {
     if (ids.length === 0) return [];
     // Checked before the database is asked, so that no request waits for a database that is away.
     if (transaction === undefined) this.revocations.ensureKnown();
-    const found = await this.sessions.findLive(kind, ids.map(hashOf), this.clock.now(), transaction);
+    const now = this.clocks.databaseNow();
+    const found = await this.sessions.findLive(kind, ids.map(hashOf), now, transaction);
     return found.filter((session) => !this.isRevoked(session));
   }
 
@@ -278,7 +281,7 @@ export class SessionService extends SessionOpener implements SessionMaker {
     const familyId = carried.find((one) => one.userId === userId && !limited.has(one.familyId))?.familyId;
     if (familyId === undefined) return undefined;
     const predecessors = carried.filter((session) => session.familyId === familyId);
-    const graceEnd = new Date(this.clock.nowMs() + GRACE_AFTER_RENEWAL_MS);
+    const graceEnd = new Date(this.clocks.databaseNow().getTime() + GRACE_AFTER_RENEWAL_MS);
     const idHashes = predecessors.map(({ idHash }) => idHash);
     return (await this.sessions.endBy(transaction, idHashes, graceEnd)) ? familyId : undefined;
   }
@@ -299,13 +302,14 @@ export class SessionService extends SessionOpener implements SessionMaker {
   private async endLeastUsed(userIds: readonly string[]): Promise<void> {
     const { maxPerUser } = this.options;
     await this.audit.commit(async (transaction) => {
-      const deleted = await this.sessions.deleteLeastUsed(transaction, userIds, maxPerUser, this.clock.now());
+      const now = this.clocks.databaseNow();
+      const deleted = await this.sessions.deleteLeastUsed(transaction, userIds, maxPerUser, now);
       return { result: undefined, events: this.eventsOf(deleted, newRequestId(), 'too-many') };
     });
   }
 
   private eventsOf(deleted: readonly DeletedSession[], requestId: string, cause: EndCause): AuditEvent[] {
-    return [...liveByUser(deleted, this.clock.now())].map(([subjectUserId, sessions]) => {
+    return [...liveByUser(deleted, this.clocks.databaseNow())].map(([subjectUserId, sessions]) => {
       const sessionFamilyIds = [...new Set(sessions.map(({ familyId }) => familyId))];
       return auditEvent(
         'svc.audit.session.ended',

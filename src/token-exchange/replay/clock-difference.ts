@@ -61,9 +61,23 @@ export class ClockDifference implements OnModuleInit, BeforeApplicationShutdown 
    * @throws TemporarilyUnavailableException before the first measurement
    */
   databaseSeconds(): number {
-    if (this.databaseZeroMs !== undefined) return (this.databaseZeroMs + this.clock.monotonicMs()) / 1000;
+    if (this.databaseZeroMs === undefined) throw this.unknown();
+    return (this.databaseZeroMs + this.clock.monotonicMs()) / 1000;
+  }
+
+  /**
+   * The present by the clock of the database: for times that one instance writes and another compares.
+   * @throws TemporarilyUnavailableException before the first measurement
+   */
+  databaseNow(): Date {
+    const differenceMs = this.differenceMs();
+    if (differenceMs === undefined) throw this.unknown();
+    return new Date(this.clock.nowMs() - differenceMs);
+  }
+
+  private unknown(): TemporarilyUnavailableException {
     void this.measure();
-    throw new TemporarilyUnavailableException('The clock of the database is not known yet');
+    return new TemporarilyUnavailableException('The clock of the database is not known yet');
   }
 
   /** Positive if this process's clock is ahead; undefined before the first measurement. */
