@@ -29,6 +29,6 @@ export const WRITTEN_DOCUMENTS: readonly WrittenDocument[] = [
   page('docs/reference/trusted-key-entries.md', ENTRY_BLOCKS),
   page('docs/reference/audit-events.md', EVENT_BLOCKS),
   page('docs/reference/metrics.md', METRIC_BLOCKS),
-  page('src/token-exchange/docs/guide.md', { ...PACKAGE_EVENT_LIST, ...PACKAGE_SETTINGS }),
+  page('src/token-exchange/docs/reference.md', { ...PACKAGE_EVENT_LIST, ...PACKAGE_SETTINGS }),
   { path: 'docs/reference/audit-events.schema.json', write: eventSchema },
 ];

@@ -1,4 +1,4 @@
-// The table of docs/reference/settings.md, from the table of variables, and that of the README of the package, from its settings.
+// The table of docs/reference/settings.md, from the table of variables, and that of the package, from its settings.
 import { z } from 'zod';
 import { ENVIRONMENT_VARIABLES } from '../../src/config/environment.js';
 import type { EnvironmentVariable } from '../../src/config/variable.js';

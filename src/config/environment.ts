@@ -83,7 +83,7 @@ export const VARIABLES = {
   transmitters: variable(
     'SVC_SIGNALS_TRANSMITTERS',
     transmitters().describe(
-      'Transmitters of [security events](../signals.md), a JSON array of `issuer`, `audience`, `jwksUri`, `secretFile` and, if trusted key entries have another issuer, `loginIssuer`.',
+      'Transmitters of [security events](../operator/signals.md), a JSON array of `issuer`, `audience`, `jwksUri`, `secretFile` and, if trusted key entries have another issuer, `loginIssuer`.',
     ),
     { range: 'a JSON array', isSecret: true },
   ),

@@ -166,6 +166,7 @@ describe('the files', () => {
           'LICENSE',
           'README.md',
           'docs/guide.md',
+          'docs/reference.md',
           'docs/partner/projects.md',
           'docs/refusals.md',
           'docs/reference/trusted-key-entries.md',
@@ -209,6 +210,7 @@ describe('the documents', () => {
       'README.md',
       'docs/guide.md',
       'docs/partner/projects.md',
+      'docs/reference.md',
       'docs/reference/trusted-key-entries.md',
       'docs/refusals.md',
     ]);

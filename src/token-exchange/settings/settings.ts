@@ -102,7 +102,7 @@ export const SECTIONS = {
     perMinute: perMinute('`/rest/auth/events`, and events per transmitter and minute', 600),
     transmitters: described(
       TRANSMITTERS.default([]),
-      'Transmitters of [security events](../../../docs/signals.md): `{ issuer, audience, jwksUri, secret, loginIssuer }`.',
+      'Transmitters of [security events](../../../docs/operator/signals.md): `{ issuer, audience, jwksUri, secret, loginIssuer }`.',
       { otherwise: 'none' },
     ),
   },
@@ -281,7 +281,7 @@ export const SETTINGS = z.strictObject({
   entryRules: entryRules.optional(),
   userTable: described(
     userTable.optional(),
-    'The table of your users, so that nearly no request needs a transaction ([below](#no-transaction-for-most-requests)).',
+    'The table of your users, so that nearly no request needs a transaction ([fewer transactions](guide.md#fewer-transactions)).',
     { otherwise: 'none' },
   ),
   roles,
