@@ -143,6 +143,7 @@ export { EventTable, EventTableTrail } from './audit/event-table.js';
 // Users and replay protection
 export { ClockDifference } from './replay/clock-difference.js';
 export { JtiRepository } from './replay/jti.repository.js';
+export type { PlannedUser, UserCreation } from './host/users.js';
 export { IdentityLinkRepository } from './identity/identity-link.repository.js';
 export { SeatRepository } from './identity/seat.repository.js';
 

@@ -60,6 +60,7 @@ import { StoredEntryRepository } from './trust/stored/stored-entry.repository.js
 import { StoredEntryService } from './trust/stored/stored-entry.service.js';
 import { IdentityLinkRepository } from './identity/identity-link.repository.js';
 import { IdentityService } from './identity/identity.service.js';
+import { ProvisioningRepository } from './identity/provisioning.repository.js';
 import { SeatMetrics } from './identity/seat-metrics.js';
 import { SeatRepository } from './identity/seat.repository.js';
 import { NewProjectThrottle } from './projects/new-project-throttle.js';
@@ -86,6 +87,7 @@ const STAGES = [
   SeatRepository,
   SeatMetrics,
   IdentityService,
+  ProvisioningRepository,
   NewProjectThrottle,
   LoginRepository,
   ApplyService,

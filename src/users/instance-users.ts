@@ -1,15 +1,20 @@
 // Implements the port to users with this instance's accounts.
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../platform/database/transaction.js';
-import type { UserLock } from '../token-exchange/instance.js';
+import type { UserCreation, UserLock } from '../token-exchange/instance.js';
 import { UserDirectory } from '../token-exchange/instance.js';
 import type { HostUser, HostUserUpdate, NewHostUser } from '../token-exchange/index.js';
 import type { GlobalRole } from './role.js';
 import { isGlobalRole } from './role.js';
-import { UserRepository } from './user.repository.js';
+import { USER_CREATION, UserRepository } from './user.repository.js';
 
 @Injectable()
 export class InstanceUsers extends UserDirectory {
+  override readonly creation: UserCreation = {
+    ...USER_CREATION,
+    planned: (user) => USER_CREATION.planned({ ...user, role: globalRole(user.role) }),
+  };
+
   constructor(private readonly users: UserRepository) {
     super();
   }

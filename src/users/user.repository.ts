@@ -9,6 +9,7 @@ import { givenRows, parameter, sql, writtenSql } from '../platform/database/sql.
 import type { Transaction } from '../platform/database/transaction.js';
 import { answerIn, managerOf, runIn } from '../platform/database/transaction.js';
 import type { HostUserUpdate, NewHostUser } from '../token-exchange/index.js';
+import type { PlannedUser, UserCreation } from '../token-exchange/instance.js';
 import { normalizeEmail } from './email.js';
 import type { GlobalRole } from './role.js';
 import { OPERATOR_ROLES } from './role.js';
@@ -83,21 +84,45 @@ const FIND_BY_EMAIL = new PreparedStatement<string, User>(
   sql`SELECT ${COLUMNS} FROM user_account WHERE normalized_email = ${parameter('text', normalizeEmail)}`,
 );
 
-const PERSONAL_PROJECT = parameter('uuid', () => randomUUID());
-const given = (read: (user: NewUser) => string) => parameter('text', read);
+/** The generation is the default of its column. */
+function planned(user: NewHostUser): PlannedUser {
+  return { ...user, id: randomUUID(), accessGeneration: '0' };
+}
+
+/**
+ * Creates users with their personal projects, also within a larger statement.
+ * @rule D47 A user has a personal project from the moment of its creation. Every new user is created here: see architecture.md
+ * for the callers, and the first migration for the index that allows one owner.
+ * @rule 2.5.2 A user that is created here has password login disabled.
+ */
+export const USER_CREATION: UserCreation = {
+  planned,
+  columns: {
+    id: ['uuid', ({ id }) => id],
+    email: ['text', ({ email }) => email],
+    normalized_email: ['text', ({ email }) => normalizeEmail(email)],
+    given_name: ['text', ({ givenName }) => givenName],
+    family_name: ['text', ({ familyName }) => familyName],
+    role: ['text', ({ role }) => role],
+  },
+  // Sorted, so that two statements do not wait for each other.
+  madeFrom: (relation) => sql`made AS (
+    INSERT INTO user_account (id, email, normalized_email, given_name, family_name, role)
+    SELECT id, email, normalized_email, given_name, family_name, role FROM ${relation} ORDER BY normalized_email
+    ON CONFLICT (normalized_email) DO NOTHING RETURNING *
+  ), personal AS (
+    INSERT INTO project (id, type, name, personal_owner_id)
+    SELECT gen_random_uuid(), 'personal', 'Personal', id FROM made RETURNING id, personal_owner_id
+  ), membership AS (
+    INSERT INTO project_member (project_id, user_id, role) SELECT id, personal_owner_id, 'project:admin' FROM personal
+  )`,
+};
+
+const NEWCOMER = givenRows('newcomer', (user: NewUser) => [planned(user)], USER_CREATION.columns);
 
 const CREATE = new PreparedStatement<NewUser, User>(
   'user_account_create',
-  sql`WITH made AS (
-    INSERT INTO user_account (id, email, normalized_email, given_name, family_name, role)
-    VALUES (${parameter('uuid', () => randomUUID())}, ${given(({ email }) => email)}, ${given(({ email }) => normalizeEmail(email))},
-      ${given(({ givenName }) => givenName)}, ${given(({ familyName }) => familyName)}, ${given(({ role }) => role)})
-    ON CONFLICT (normalized_email) DO NOTHING RETURNING *
-  ), personal AS (
-    INSERT INTO project (id, type, name, personal_owner_id) SELECT ${PERSONAL_PROJECT}, 'personal', 'Personal', id FROM made
-  ), membership AS (
-    INSERT INTO project_member (project_id, user_id, role) SELECT ${PERSONAL_PROJECT}, id, 'project:admin' FROM made
-  ) SELECT ${COLUMNS} FROM made`,
+  sql`WITH ${USER_CREATION.madeFrom(NEWCOMER)} SELECT ${COLUMNS} FROM made`,
 );
 
 /** Sorts after every character of an address. */
@@ -171,9 +196,6 @@ export class UserRepository {
 
   /**
    * Creates a user with a personal project.
-   * @rule D47 A user has a personal project from the moment of its creation. Every new user is created here:
-   * see architecture.md for the callers, and the first migration for the index that allows one owner.
-   * @rule 2.5.2 A user that is created here has password login disabled.
    * @returns undefined if the e-mail address is taken, which the unique constraint decides
    */
   async create(transaction: Transaction, user: NewUser): Promise<User | undefined> {

@@ -76,12 +76,14 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
       ]),
     );
     const counted = await growth(stages, async () => {
-      const token = () => partner.sign(partner.claims({ sub: 'new-here' }));
+      const token = (claims: object = {}) => partner.sign(partner.claims({ sub: 'new-here', ...claims }));
       await service.accessToken({ subject_token: token() });
       await service.accessToken({ subject_token: token() });
+      await service.accessToken({ subject_token: token({ given_name: 'Renamed' }) });
       await service.embed({ token: 'x' });
     });
-    expect(counted).toEqual([2, 2, 1, 1, 1, 0, 0, 0]);
+    // Only a change of a user needs a transaction.
+    expect(counted).toEqual([3, 3, 2, 1, 1, 0, 0, 0]);
   });
 
   it('[P.name] says how many keys each entry of the configuration has, by its name', async () => {

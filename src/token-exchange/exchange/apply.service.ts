@@ -1,5 +1,6 @@
 // `apply`: one transaction for a request that changes users, links or memberships, or whose session cannot be written by a shared
-// statement. It never touches replay records, and may be run again.
+// statement. It never touches replay records, and may be run again. `provision`: a shared statement for an exchange that only
+// creates its user.
 import { Injectable } from '@nestjs/common';
 import type { AuditContext, AuditEvent, RecordedWork } from '../audit/audit.bus.js';
 import { AuditBus, auditEvent } from '../audit/audit.bus.js';
@@ -9,9 +10,10 @@ import type { Transaction } from '../../platform/database/transaction.js';
 import { DatabaseWaitError, unavailabilityOf } from '../../platform/database/database-error.js';
 import type { SharedWait } from '../../platform/database/wait-limit.js';
 import { LONGEST_TURN_MS, MOST_WAITING } from '../../platform/database/wait-limit.js';
-import type { Users, IdentityChange, ResolvedUser } from '../identity/decide.js';
-import { idsOf } from '../identity/decide.js';
+import type { IdentityChange, LinkedUsers, ResolvedUser, Users } from '../identity/decide.js';
+import { identityOf, idsOf, provisionedUser } from '../identity/decide.js';
 import { IdentityService } from '../identity/identity.service.js';
+import { ProvisioningRepository } from '../identity/provisioning.repository.js';
 import type { Tokens } from '../verify/tokens.js';
 import type { FlowRequest } from '../endpoint/flow-request.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
@@ -33,6 +35,7 @@ export class ApplyService {
 
   constructor(
     private readonly identities: IdentityService,
+    private readonly provisioning: ProvisioningRepository,
     private readonly audit: AuditBus,
     private readonly clock: Clock,
     { state, waitMs }: Database,
@@ -52,6 +55,32 @@ export class ApplyService {
     };
     request.giveUpPlace();
     return request.stage('apply', () => this.turns.take(request, () => this.audit.commit(work)));
+  }
+
+  /**
+   * Creates the user of an unknown identity, and records what has happened: all of it, or nothing.
+   * @param finish its events come after the user's
+   * @returns undefined if nothing was written, and `apply` must decide
+   * @throws OAuthRefusal of `finish`
+   */
+  async provision<Result>(
+    tokens: Tokens,
+    linked: LinkedUsers,
+    request: FlowRequest,
+    finish: (users: Users) => RecordedWork<Result>,
+  ): Promise<Applied<Result> | undefined> {
+    const newUser = this.identities.newUserOf(tokens, linked);
+    const user = newUser && this.provisioning.planned(newUser);
+    if (user === undefined) return undefined;
+    const users = { subject: provisionedUser(user) };
+    const { result, events: own } = finish(users);
+    const events = [...this.changes(tokens, users, request), ...own];
+    const { byAdministrator = false } = tokens.subject.key.policy;
+    const provisioning = { user, identity: identityOf(tokens.subject), byAdministrator, events };
+    const isMade = await request.stage('record', () => this.provisioning.provision(provisioning));
+    if (!isMade) return undefined;
+    this.audit.publish(events);
+    return { users, result };
   }
 
   private changes({ subject, actor }: Tokens, users: Users, { requestId }: FlowRequest): AuditEvent[] {

@@ -9,7 +9,7 @@ import type { TokenExchangeOptions } from '../settings/token-exchange.options.js
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { ProvingRequest } from '../dpop/dpop-proofs.js';
 import { DpopProofs } from '../dpop/dpop-proofs.js';
-import type { Users } from '../identity/decide.js';
+import type { LinkedUsers, Users } from '../identity/decide.js';
 import { decideRequest } from '../identity/decide.js';
 import { ExternalTokenVerifier } from '../verify/external-token.verifier.js';
 import { refuseRevokedSince } from '../verify/tokens.js';
@@ -43,6 +43,9 @@ export interface ExchangeResult extends RateLimited {
 export interface AskedIssuance extends AskedGrants {
   readonly proving: ProvingRequest;
 }
+
+/** Signs the access token of a request. */
+type Issue = (users: Users) => RecordedWork<string>;
 
 @Injectable()
 export class TokenExchangeService {
@@ -78,13 +81,8 @@ export class TokenExchangeService {
     return request.inTime(async () => {
       const rateLimit = await this.throttle.count(request, tokens);
       const linked = await request.stage('use', () => this.uses.use(tokens));
-      const known = decideRequest(tokens, linked, this.options.roles);
-      const { users, result: accessToken } =
-        known === undefined
-          ? await this.applies.apply(tokens, request, async (_, users) =>
-              this.issue(issuance, users, request),
-            )
-          : await this.record(issuance, known, request);
+      const issue = (users: Users) => this.issue(issuance, users, request);
+      const { users, result: accessToken } = await this.complete(tokens, linked, request, issue);
       this.notices.warnAfterCommit(request, tokens, users);
       const { lifetimeSeconds } = issuance.terms.validity;
       const { grantedScopes, audience } = issuance.terms.grants;
@@ -93,8 +91,21 @@ export class TokenExchangeService {
     });
   }
 
-  private async record(issuance: Issuance, users: Users, request: FlowRequest): Promise<Applied<string>> {
-    const { result, events } = this.issue(issuance, users, request);
+  /** Writes as little as the request needs: its success, also its new user, or any change of its users. */
+  private async complete(
+    tokens: Tokens,
+    linked: LinkedUsers,
+    request: FlowRequest,
+    issue: Issue,
+  ): Promise<Applied<string>> {
+    const known = decideRequest(tokens, linked, this.options.roles);
+    if (known !== undefined) return this.record(known, request, issue);
+    const provisioned = await this.applies.provision(tokens, linked, request, issue);
+    return provisioned ?? this.applies.apply(tokens, request, async (_, users) => issue(users));
+  }
+
+  private async record(users: Users, request: FlowRequest, issue: Issue): Promise<Applied<string>> {
+    const { result, events } = issue(users);
     await request.stage('record', () => this.audit.record(events));
     return { users, result };
   }

@@ -1,5 +1,6 @@
 // The port of users. This folder has the ports that the host, the product around token exchange, implements. Every host must
 // provide its users; host.providers.ts lists all ports, and the defaults of the others.
+import type { Column, Sql } from '../../platform/database/sql.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 
 /** The user's properties that claims fill, besides e-mail address and role. */
@@ -26,6 +27,25 @@ export interface NewHostUser extends Profile {
   readonly role: string;
 }
 
+/** A user to be created, with the values that it will have. */
+export interface PlannedUser extends NewHostUser {
+  readonly id: string;
+  readonly accessGeneration: string;
+}
+
+/** Creates users within a larger statement. */
+export interface UserCreation {
+  planned(user: NewHostUser): PlannedUser;
+  /** The columns of a relation of planned users. */
+  readonly columns: Readonly<Record<string, Column<PlannedUser>>>;
+  /**
+   * @param relation has `columns`
+   * @returns common table expressions. `made` has the `id` of each user that was created: not of those whose e-mail address another
+   * user has
+   */
+  madeFrom<Input>(relation: Sql<Input>): Sql<Input>;
+}
+
 /** The changes of a login to a user; undefined leaves the stored value. */
 export interface HostUserUpdate extends Partial<Profile> {
   readonly role?: string;
@@ -42,6 +62,8 @@ export type UserLock = 'update' | 'share';
 
 /** The product's users. Every method works in the given transaction. Null is treated as undefined. */
 export abstract class UserDirectory {
+  /** Lets concurrent first exchanges create their users by one statement. Only the instance of this repository has it. */
+  readonly creation?: UserCreation;
   abstract findById(transaction: Transaction, id: string): Promise<HostUser | undefined>;
   /** Finds by e-mail address: case-insensitive, Unicode NFC (D4). */
   abstract findByEmail(transaction: Transaction, email: string): Promise<HostUser | undefined>;

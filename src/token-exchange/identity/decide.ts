@@ -85,6 +85,37 @@ export function decideRequest(tokens: Tokens, linked: LinkedUsers, roles: RoleNa
   return subject && { subject, actor };
 }
 
+/**
+ * The user that a request creates if no stored user has its e-mail address, which only the creation can tell. Undefined if a
+ * transaction must decide: the identity is linked, more than a user is written, or the rules about new users refuse the token, which
+ * another user's address may change.
+ */
+export function newUserOf(
+  { subject, actor }: Tokens,
+  linked: LinkedUsers,
+  roles: RoleNames,
+): NewHostUser | undefined {
+  const { claims, key } = subject;
+  const isAlone = actor === undefined && claims.projects === undefined;
+  if (linked.subject !== undefined || !isAlone || key.policy.signInAs !== undefined) return undefined;
+  try {
+    const decision = decide(subject, {}, roles);
+    return decision.by === 'provisioning' ? decision.newUser : undefined;
+  } catch (error) {
+    if (error instanceof OAuthRefusal) return undefined;
+    throw error;
+  }
+}
+
+/** A user that a token has created. */
+export function provisionedUser({
+  id: userId,
+  role,
+  accessGeneration,
+}: Pick<HostUser, 'id' | 'role' | 'accessGeneration'>): ResolvedUser {
+  return { userId, accessGeneration, changes: [{ kind: 'user-provisioned', userId, role }] };
+}
+
 /** One token of a request. */
 interface Party {
   readonly party: SubjectOrActor;

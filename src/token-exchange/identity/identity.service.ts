@@ -5,7 +5,7 @@ import type { Transaction } from '../../platform/database/transaction.js';
 import { LostRaceError } from '../../platform/database/transaction.js';
 import type { ProjectChange } from '../host/projects.js';
 import { ProjectDirectory } from '../host/projects.js';
-import type { HostUser, HostUserUpdate } from '../host/users.js';
+import type { HostUser, HostUserUpdate, NewHostUser } from '../host/users.js';
 import { PROFILE_FIELDS, UserDirectory } from '../host/users.js';
 import type { SubjectOrActor } from '../refusals/oauth-refusal.js';
 import { inContext } from '../refusals/oauth-refusal.js';
@@ -21,12 +21,23 @@ import type {
   ChangedProjects,
   FoundUser,
   IdentityChange,
+  LinkedUsers,
   NewUser,
   ResolvedUser,
   UserDecision,
   Users,
 } from './decide.js';
-import { decide, decideOnUser, identityOf, inOrder, isEmpty, isWritten, resolvedUser } from './decide.js';
+import {
+  decide,
+  decideOnUser,
+  identityOf,
+  inOrder,
+  isEmpty,
+  isWritten,
+  newUserOf,
+  provisionedUser,
+  resolvedUser,
+} from './decide.js';
 import { IdentityLinkRepository } from './identity-link.repository.js';
 import { SeatRepository } from './seat.repository.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
@@ -65,6 +76,12 @@ export class IdentityService {
       }
     }
     return users as Users;
+  }
+
+  /** The user that the request creates, unless a transaction must decide. */
+  newUserOf(tokens: Tokens, linked: LinkedUsers): NewHostUser | undefined {
+    if (this.keys.maxUsersOf(tokens.subject.claims.iss) !== undefined) return undefined;
+    return newUserOf(tokens, linked, this.roles);
   }
 
   private async resolveOne(transaction: Transaction, token: VerifiedToken): Promise<ResolvedUser> {
@@ -130,10 +147,9 @@ export class IdentityService {
     const user = await this.users.create(transaction, newUser);
     if (user === undefined) throw new LostRaceError('this e-mail address was taken by a parallel login');
     await this.link(transaction, token, user, true);
-    const { id: userId, accessGeneration } = user;
-    const made = { kind: 'user-provisioned', userId, role: newUser.role } as const;
-    const synced = await this.syncProjects(transaction, token, userId, projects);
-    return { userId, accessGeneration, changes: [made, ...synced] };
+    const synced = await this.syncProjects(transaction, token, user.id, projects);
+    const made = provisionedUser(user);
+    return { ...made, changes: [...made.changes, ...synced] };
   }
 
   /** @rule 2.5.1 An e-mail match or a provisioning creates a link. */

@@ -1,7 +1,12 @@
 // Which user a token means, and what it changes of them.
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
-import type { Candidates } from '../../../../src/token-exchange/identity/decide.js';
-import { decide, decideOnUser, decideRequest } from '../../../../src/token-exchange/identity/decide.js';
+import type { Candidates, LinkedUsers } from '../../../../src/token-exchange/identity/decide.js';
+import {
+  decide,
+  decideOnUser,
+  decideRequest,
+  newUserOf,
+} from '../../../../src/token-exchange/identity/decide.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 
 const [MEMBER, ADMIN] = ['global:member', 'global:admin'] as const;
@@ -46,6 +51,24 @@ it.each<[string, object, Candidates, object, boolean]>([
     expect(isUnchanged(token(claims), stored)).toBe(isSame);
   },
 );
+
+it.each<[string, boolean, object, Partial<TrustPolicy>, LinkedUsers]>([
+  ['an unknown identity', true, EMAIL, {}, {}],
+  ['a linked identity', false, EMAIL, {}, { subject: { ...USER, ...LINK } }],
+  ['a claim of projects', false, { ...EMAIL, projects: [] }, {}, {}],
+  ['an entry that names its user', false, EMAIL, { signInAs: USER.id }, {}],
+  ['an entry that links users and creates none', false, EMAIL, { provisionUsers: false }, {}],
+  ['a role that is ignored for known users', false, { ...EMAIL, role: 'x' }, {}, {}],
+  ['no e-mail address', false, {}, {}, {}],
+])('[4.4.3] for %s the user is created without a transaction: %s', (_, isMade, claims, policy, linked) => {
+  const newUser = newUserOf({ subject: token(claims, policy) }, linked, ROLES);
+  expect(newUser).toEqual(isMade ? made({}).newUser : undefined);
+});
+
+it('[4.4.3] a request with an actor needs a transaction to create a user', () => {
+  const tokens = { subject: token(EMAIL), actor: token({ ...EMAIL, sub: 'a' }) };
+  expect(newUserOf(tokens, {}, ROLES)).toBeUndefined();
+});
 
 it('[D7] a disabled user is refused', () => {
   const decideOnIt = () => decide(token(EMAIL), { linked: DISABLED }, ROLES);
