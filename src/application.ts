@@ -116,10 +116,10 @@ function prepareHooks(
 async function prepare(nest: NestFastifyApplication, startup: Startup, clock: Clock): Promise<void> {
   const { baseUrl } = startup.config;
   await nest.init();
-  const waysIn = isTokenExchangeOffered(startup, clock)
+  const tokenPaths = isTokenExchangeOffered(startup, clock)
     ? endpointDescriptions({ ...startup.config, hasBoundSessions: true })
     : undefined;
-  nest.get(ApiDescription, { strict: false }).describe({ application: nest, baseUrl, waysIn });
+  nest.get(ApiDescription, { strict: false }).describe({ application: nest, baseUrl, tokenPaths });
 }
 
 /**

@@ -54,7 +54,7 @@ const REASON_TERMS: Words = {
 };
 /** Properties of events whose names are no words. */
 const PAYLOAD_TERMS: Words = {
-  ...{ kid: 'Key id', iss: 'Issuer', sub: 'Subject', way: 'Done', things: 'About' },
+  ...{ kid: 'Key id', iss: 'Issuer', sub: 'Subject', way: 'Done', targets: 'About' },
   ...{ from: 'Before', to: 'After', entry: 'Entry' },
 };
 

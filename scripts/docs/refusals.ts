@@ -45,8 +45,8 @@ function codeRows(): CodeRow[] {
     ['invalid_request', 'logout', 'every refused token'],
     ...entriesOf(REQUEST_REFUSALS).flatMap(([kind]) => codesOfRequest(kind)),
     ...entriesOf(BEARER_REFUSALS).flatMap(([reason]) => codesOfBearer(reason)),
-    [FAULT.oauth.error, OAUTH, 'a fault of the service'],
-    [FAULT.embed.error, 'login', 'a fault of the service'],
+    [FAULT.oauth.error, OAUTH, 'an internal error'],
+    [FAULT.embed.error, 'login', 'an internal error'],
     ['too_many_requests', EVERYWHERE, 'a limit is reached: of the address, or of the entry'],
     [
       'temporarily_unavailable',

@@ -113,11 +113,11 @@ export class Administration {
         const work: ChangeWork = { transaction, context, operator };
         const {
           result,
-          things,
+          targets,
           events = [],
           applied,
         } = await (methodOf(operation, operations)(input, work) as Promise<Changed<unknown>>);
-        const asked = { operation: operation.name, ...wayOf(request), things };
+        const asked = { operation: operation.name, ...wayOf(request), targets };
         const performed = auditEvent('svc.audit.administration.performed', byWhom(request, context), asked);
         return { result: { result, applied }, events: [performed, ...events] };
       });
@@ -138,19 +138,19 @@ export class Administration {
     stop: AbortSignal,
   ): Promise<unknown> {
     const input = await this.recordingFailure(operation, request, () => operation.read(given));
-    const things = operation.things?.(input as never) ?? {};
-    if (operation.isAct === true || this.readings.isDue(operation.name, things, request.operator))
-      await this.recordReading(operation, request, things);
+    const targets = operation.targets?.(input as never) ?? {};
+    if (operation.isAct === true || this.readings.isDue(operation.name, targets, request.operator))
+      await this.recordReading(operation, request, targets);
     return methodOf(operation, operations)(input, stop);
   }
 
   private async recordReading(
     { name: operation, isAct }: Operation,
     request: OperationRequest,
-    things: Readonly<Record<string, string>>,
+    targets: Readonly<Record<string, string>>,
   ): Promise<void> {
     const name = isAct === true ? 'svc.audit.administration.performed' : 'svc.audit.administration.read';
-    const asked = { operation, ...wayOf(request), things };
+    const asked = { operation, ...wayOf(request), targets };
     try {
       await this.audit.record([auditEvent(name, byWhom(request, this.contextOf(request)), asked)]);
     } catch (error) {
@@ -240,11 +240,11 @@ class RecordedReadings {
    */
   isDue(
     operation: string,
-    things: Readonly<Record<string, string>>,
+    targets: Readonly<Record<string, string>>,
     operator: AskingOperator | undefined,
   ): boolean {
     if (operator === undefined) return true;
-    const key = JSON.stringify([operator.userId, operator.clientAddress, operation, Object.entries(things)]);
+    const key = JSON.stringify([operator.userId, operator.clientAddress, operation, Object.entries(targets)]);
     const nowMs = performance.now();
     const recordedAtMs = this.recordedAtMs.get(key);
     if (recordedAtMs !== undefined && nowMs - recordedAtMs < MINUTE_MS) return false;

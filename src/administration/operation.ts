@@ -27,7 +27,7 @@ export interface OperationRules {
   /** A read with side effects is always recorded. */
   readonly isAct?: true;
   /** The objects that are read, for the trail: local ids by their names in the API; undefined: all. */
-  things?(input: never): Readonly<Record<string, string>>;
+  targets?(input: never): Readonly<Record<string, string>>;
 }
 
 type Decorator<Method> = <Own extends Method>(
@@ -53,7 +53,7 @@ export function Change<Input>(
 export function Read<Input>(
   name: string,
   read: (input: unknown) => Input,
-  rules: { readonly isAct?: true; things?(input: Input): Readonly<Record<string, string>> } = {},
+  rules: { readonly isAct?: true; targets?(input: Input): Readonly<Record<string, string>> } = {},
 ): Decorator<(input: Input, stop: AbortSignal) => Promise<unknown>> {
   return declared({ ...rules, name, kind: 'read', read });
 }
@@ -140,7 +140,7 @@ export interface Changed<Result> {
   /**
    * The changed objects: local ids by their names in the API, for example `userId`. Never an e-mail address.
    */
-  readonly things: Readonly<Record<string, string>>;
+  readonly targets: Readonly<Record<string, string>>;
   /** Further events, recorded in the same transaction and published after it. */
   readonly events?: readonly AuditEvent[];
   /** Runs after the commit: updates this process's in-memory copy of the changed data. */

@@ -44,7 +44,7 @@ const INSTANCE_EVENTS = {
     'An API call came with a valid access token, or wrote by a session, also if a right or licence was missing; or the trail was read. Throttled calls leave no event.',
     {
       ...CALL,
-      things: textsByName('The ids in the path, under the names of its parameters.'),
+      targets: textsByName('The ids in the path, under the names of its parameters.'),
       accessTokenId: optional(ACCESS_TOKEN_ID),
       sessionFamilyId: optional(SESSION_FAMILY_ID),
     },
@@ -64,13 +64,13 @@ const INSTANCE_EVENTS = {
   ),
   'svc.audit.administration.performed': event('A command did its work.', {
     ...ADMINISTRATION,
-    things: textsByName('The ids of the affected things, under the names of the API.'),
+    targets: textsByName('The ids of the affected objects, under the names of the API.'),
   }),
   'svc.audit.administration.read': event(
     "A command or the operator's page is about to read. Repeated readings of a page are written once a minute.",
     {
       ...ADMINISTRATION,
-      things: textsByName('The ids of what is read, under the names of the API; none: all.'),
+      targets: textsByName('The ids of what is read, under the names of the API; none: all.'),
     },
   ),
   'svc.audit.administration.failed': event('A command failed and changed nothing.', {

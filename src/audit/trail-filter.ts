@@ -105,7 +105,7 @@ export function checkReason(text: string): Checked<string> {
 /** Checks an issuer or a request id. */
 export function checkText(text: string): Checked<string> {
   if (text === '' || text.length > MAX_FILTER_CHARACTERS)
-    return { rule: `must be a text of 1 to ${MAX_FILTER_CHARACTERS} characters` };
+    return { rule: `must be a string of 1 to ${MAX_FILTER_CHARACTERS} characters` };
   return isUnstorable(text) ? { rule: 'has characters that cannot be stored' } : { value: text };
 }
 

@@ -77,7 +77,7 @@ class Pair {
   }
 
   /** What lets one act as the other, while that one is an administrator. */
-  async waysIn(): Promise<string[]> {
+  async tokenPaths(): Promise<string[]> {
     const [first, second] = this.two;
     return [...(await this.waysAs(first, second)), ...(await this.waysAs(second, first))];
   }
@@ -183,7 +183,7 @@ describeOnAnyDatabase('two administrators', (database) => {
       if (!(await pair.does(step))) continue;
       const all = [...steps, step];
       const story = all.map(({ by, action }) => `${by} ${action}`).join(', ');
-      expect([story, await pair.waysIn()]).toEqual([story, []]);
+      expect([story, await pair.tokenPaths()]).toEqual([story, []]);
       found.set(await pair.state(), all);
       await pair.end();
       pair = undefined;

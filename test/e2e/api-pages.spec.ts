@@ -220,7 +220,7 @@ describeOnEachDatabase('the pages of a list', (database) => {
     ['projectId=x', 'projectId must be a UUID'],
     ['name=%00', 'name has characters that cannot be stored'],
     ['sort=id', 'sort must be one of updatedAt, name'],
-    [`search=${'A'.repeat(129)}`, 'search must be a text of at most 128 characters'],
+    [`search=${'A'.repeat(129)}`, 'search must be a string of at most 128 characters'],
     ['search=%00', 'search has characters that cannot be stored'],
     [
       'offset=3',

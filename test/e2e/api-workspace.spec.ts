@@ -218,8 +218,8 @@ describeOnEachDatabase('the public API', (database) => {
       [{ name: 'a', nodes: {} }, 'nodes must be an array'],
       [{ name: 'a', nodes: [1] }, 'each value in nodes must be an object'],
       [{ name: 'a', connections: [] }, 'connections must be an object'],
-      [{ nodes: [] }, 'name must be a text of 1 to 128 characters'],
-      [{ name: 'x'.repeat(129) }, 'name must be a text of 1 to 128 characters'],
+      [{ nodes: [] }, 'name must be a string of 1 to 128 characters'],
+      [{ name: 'x'.repeat(129) }, 'name must be a string of 1 to 128 characters'],
       [{ name: 'a', active: true }, 'The body has an unknown member: active'],
     ])('are not %j', async (body, message) => {
       const answer = await api.post('/api/v1/workflows', admin, body);
@@ -266,7 +266,7 @@ describeOnEachDatabase('the public API', (database) => {
           payload: {
             method: 'DELETE',
             route: '/api/v1/projects/:projectId',
-            things: { projectId },
+            targets: { projectId },
             accessTokenId: expect.any(String),
           },
         },
@@ -286,7 +286,7 @@ describeOnEachDatabase('the public API', (database) => {
       });
       const events = await eventsOf(service, answer);
       expect([answer.status, events.length]).toEqual([status, 1]);
-      expect(events[0]).toMatchObject({ subjectUserId: world.idOf('stranger'), payload: { things: {} } });
+      expect(events[0]).toMatchObject({ subjectUserId: world.idOf('stranger'), payload: { targets: {} } });
       expect(JSON.stringify(events)).not.toContain('secret');
     });
   });

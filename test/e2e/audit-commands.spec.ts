@@ -55,13 +55,13 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
     const table = await line.output(['audit', 'list']);
     const [headings, first, ...rest] = table.trimEnd().split('\n');
     expect(headings).toMatch(/^TIME +EVENT +SUBJECT +ACTOR +REQUEST +PAYLOAD$/);
-    expect(first).toMatch(/administration\.read +- +- .* operation=audit list way=\w+ things=\{\}$/);
+    expect(first).toMatch(/administration\.read +- +- .* operation=audit list way=\w+ targets=\{\}$/);
     expect(rest.join('\n')).toMatch(
       /token-exchange\.failed .*reason=token_malformed.*clientAddress=127\.0\.0\.1/,
     );
     const rows = await eventsOf(service);
     const way = database.kind === 'embedded' ? 'service' : 'database';
-    expect(rows.at(-1)?.payload).toEqual({ operation: 'audit list', way, things: {} });
+    expect(rows.at(-1)?.payload).toEqual({ operation: 'audit list', way, targets: {} });
   });
 
   it.each([

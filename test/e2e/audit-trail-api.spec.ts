@@ -123,9 +123,9 @@ describeOnEachDatabase('[D84] the trail by the API', (database) => {
     ['event=x*', 'event must be the name of an event, or the beginning of one and *'],
     ['userId=ada', 'userId must be a UUID'],
     ['subjectUserId=1', 'subjectUserId must be a UUID'],
-    ['issuer=', 'issuer must be a text of 1 to 2048 characters'],
+    ['issuer=', 'issuer must be a string of 1 to 2048 characters'],
     ['reason=token_replay', 'reason must be the reason of a refusal; did you mean token_replayed?'],
-    [`requestId=${'x'.repeat(2_049)}`, 'requestId must be a text of 1 to 2048 characters'],
+    [`requestId=${'x'.repeat(2_049)}`, 'requestId must be a string of 1 to 2048 characters'],
     ['since=yesterday', 'since must be a date or a time with its zone, such as 2031-05-01T12:00:00Z'],
     [
       'until=2031-02-30T00:00:00',
@@ -155,7 +155,7 @@ describeOnEachDatabase('[D84] the trail by the API', (database) => {
     await read('trail-by-token', PATH, { authorization: `Bearer ${bearer}` });
     await read('users-by-session', '/api/v1/users', { cookie });
     const [bySession] = await eventsOf(service, 'trail-by-session');
-    const call = { method: 'GET', route: PATH, things: {} };
+    const call = { method: 'GET', route: PATH, targets: {} };
     expect(bySession).toMatchObject({ name: 'svc.audit.api.called', subjectUserId: world.idOf('owner') });
     expect(bySession?.payload).toEqual({ ...call, sessionFamilyId: expect.any(String) });
     const [byToken] = await eventsOf(service, 'trail-by-token');

@@ -187,7 +187,7 @@ describeOnAnyDatabase('svc-admin workflows import, with either database', (datab
     expect([exitCode, stdout]).toEqual([1, '']);
     expect(stderr).toBe(
       'error: workflows.json has 2 problems; nothing was imported:\n' +
-        '  - workflow 1, name: must be a text of 1 to 128 characters\n' +
+        '  - workflow 1, name: must be a string of 1 to 128 characters\n' +
         '  - workflow 2, active: must be true or false\n',
     );
     expect(await admin.stored()).toEqual([]);

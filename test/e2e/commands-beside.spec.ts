@@ -83,14 +83,14 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     ]);
     expect(await beside.output(['users', 'enable', userId])).toBe(`User ${userId} is enabled.\n`);
     expect(await beside.output(['users', 'list'])).toMatch(/ ann@b\.example +global:member +enabled\n/);
-    const performed = (operation: string, things: Record<string, string> = {}) => ({
+    const performed = (operation: string, targets: Record<string, string> = {}) => ({
       name: 'svc.audit.administration.performed',
-      payload: { operation, way: 'service', things },
+      payload: { operation, way: 'service', targets },
     });
     const changed = (payload: object) => ({ name: 'svc.audit.user.changed', payload });
     const listed = {
       name: 'svc.audit.administration.read',
-      payload: { operation: 'users list', way: 'service', things: {} },
+      payload: { operation: 'users list', way: 'service', targets: {} },
     };
     const [enabled, disabled] = [true, false].map((each) => ({ role: 'global:member', enabled: each }));
     expect(await beside.lastEvents(8)).toEqual([
@@ -143,7 +143,7 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
         payload: {
           operation: 'workflows import',
           way: 'service',
-          things: { userId, projectId: project?.['id'] },
+          targets: { userId, projectId: project?.['id'] },
         },
       },
     ]);
@@ -374,7 +374,7 @@ describeOnPostgresql('commands beside a service on PostgreSQL', (database) => {
     expect(rows.map(({ name, payload }) => ({ name, payload }))).toEqual([
       {
         name: 'svc.audit.administration.performed',
-        payload: { operation: 'users create', way: 'database', things: { userId } },
+        payload: { operation: 'users create', way: 'database', targets: { userId } },
       },
       {
         name: 'svc.audit.user.changed',
@@ -382,7 +382,7 @@ describeOnPostgresql('commands beside a service on PostgreSQL', (database) => {
       },
       {
         name: 'svc.audit.administration.read',
-        payload: { operation: 'users list', way: 'database', things: {} },
+        payload: { operation: 'users list', way: 'database', targets: {} },
       },
       {
         name: 'svc.audit.administration.failed',

@@ -102,8 +102,8 @@ describeOnEachDatabase('credentials', (database) => {
     [{ data: BASIC_AUTH, isPartialData: null }, 'isPartialData must be a boolean value'],
     [{ data: [] }, 'data must be an object'],
     [{ data: null }, 'data must be an object'],
-    [{ name: null }, 'name must be a text of 1 to 128 characters'],
-    [{ name: '' }, 'name must be a text of 1 to 128 characters'],
+    [{ name: null }, 'name must be a string of 1 to 128 characters'],
+    [{ name: '' }, 'name must be a string of 1 to 128 characters'],
     [{ type: 'httpBearerAuth' }, 'data is required with another type'],
     [
       { type: 'httpBearerAuth', data: { token: 'hunter2' }, isPartialData: true },
@@ -200,7 +200,7 @@ describeOnEachDatabase('credentials', (database) => {
     await dataSource.query('ALTER TABLE credential_elsewhere RENAME TO credential');
     expect(statuses).toEqual([500, 500]);
     const written = service.logText.slice(before);
-    expect(written).toContain('a request failed by a fault of the service');
+    expect(written).toContain('a request failed because of an internal error');
     expect(written).not.toMatch(/horse|secret@b|Grace/);
   });
 });

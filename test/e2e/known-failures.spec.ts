@@ -7,7 +7,7 @@ import { BASE_URL, TestService } from '../support/test-service.js';
 import { expectRefusal } from './support/trusted-partner.js';
 
 const partnerOf = (name: string) => Partner.create({ issuer: `https://${name}.example`, audience: BASE_URL });
-const WAYS_IN = ENTRY_PATHS.map((path) => [path.name, path] as const);
+const TOKEN_TAGS = ENTRY_PATHS.map((path) => [path.name, path] as const);
 
 describeOnAnyDatabase('[K10][D37] a token that brings its key along', (database) => {
   const partner = partnerOf('partner');
@@ -27,7 +27,7 @@ describeOnAnyDatabase('[K10][D37] a token that brings its key along', (database)
   });
   afterAll(() => service?.stop());
 
-  it.each(WAYS_IN)('[K10][D37] by %s: refused, and no server is asked for it', async (_, path) => {
+  it.each(TOKEN_TAGS)('[K10][D37] by %s: refused, and no server is asked for it', async (_, path) => {
     const [jwk] = impostor.jwks().keys;
     const headers = [{ jwk }, { jku: jwks.url }, { x5u: jwks.url }, { jku: jwks.url, x5u: jwks.url, jwk }];
     for (const header of [...headers, { kid: jwks.url, jku: jwks.url }]) {

@@ -83,7 +83,7 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
         expect.arrayContaining([
           {
             name: 'svc.audit.administration.performed',
-            payload: { operation, way: database.kind === 'embedded' ? 'service' : 'database', things: {} },
+            payload: { operation, way: database.kind === 'embedded' ? 'service' : 'database', targets: {} },
           },
           { name: `svc.audit.token-exchange.${name}`, payload: trust },
         ]),

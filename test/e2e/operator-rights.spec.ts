@@ -233,10 +233,10 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
     for (const path of ['operator-sessions', 'overview']) expect((await admin.get(path)).status).toBe(200);
     const told = (await operationsOf(adminId)).slice(-4).map(({ payload }) => payload);
     expect(told).toMatchObject([
-      { operation: 'users show', things: { userId: ownerId } },
-      { operation: 'sessions list', things: { userId: ownerId } },
-      { operation: 'operator-sessions list', things: {} },
-      { operation: 'instance show', things: {} },
+      { operation: 'users show', targets: { userId: ownerId } },
+      { operation: 'sessions list', targets: { userId: ownerId } },
+      { operation: 'operator-sessions list', targets: {} },
+      { operation: 'instance show', targets: {} },
     ]);
   });
 

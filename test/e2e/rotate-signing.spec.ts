@@ -45,7 +45,7 @@ describeOnEachDatabase('[D29] signing keys of the instance', (database) => {
     expect(kidOf(after)).toBe(kidOf(before));
     expect([await bearerStatus(service, before), await bearerStatus(service, after)]).toEqual([200, 200]);
     expect((await performed('keys rotate-signing')).map(({ payload }) => payload)).toEqual([
-      { operation: 'keys rotate-signing', way: way(), things: {} },
+      { operation: 'keys rotate-signing', way: way(), targets: {} },
     ]);
     expect(await line.output(['keys', 'rotate-signing'])).toBe(
       `The next signing key signs from ${signsFrom}. Running services publish it within 10 seconds. ` +
@@ -86,7 +86,7 @@ describeOnEachDatabase('[D29] signing keys of the instance', (database) => {
     await expect(verify(before)).rejects.toThrow('no applicable key');
     expect((await service.fetch('/rest/me', { headers: { cookie: session } })).status).toBe(200);
     expect((await performed('keys revoke-signing')).map(({ payload }) => payload)).toEqual([
-      { operation: 'keys revoke-signing', way: way(), things: {} },
+      { operation: 'keys revoke-signing', way: way(), targets: {} },
     ]);
   });
 

@@ -89,7 +89,7 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
     const performed = (await eventsOf(service)).filter(
       ({ payload }) => payload['operation'] === 'keys suspend',
     );
-    expect(performed).toMatchObject([{ payload: { things: { entry: 'acme' } } }, {}]);
+    expect(performed).toMatchObject([{ payload: { targets: { entry: 'acme' } } }, {}]);
     expect(performed[0]?.requestId).toBe(told[1]?.requestId);
   });
 

@@ -132,7 +132,7 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
     expect(rows.map(({ name, payload }) => ({ name, payload }))).toEqual(
       [0, 1].map(() => ({
         name: 'svc.audit.administration.read',
-        payload: { operation: 'token explain', way, things: {} },
+        payload: { operation: 'token explain', way, targets: {} },
       })),
     );
     const written = JSON.stringify([rows, service.log.slice(logged)]);

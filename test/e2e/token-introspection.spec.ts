@@ -233,7 +233,7 @@ describeOnAnyDatabase('[D61] introspections of one address', (database) => {
         caller.keys.rotate();
         server.answerWith(delayed(3_000, body(JSON.stringify(caller.keys.jwks()))));
         expect(await asked()).toBe(200);
-        expect(service.logText).not.toContain('the database does not serve');
+        expect(service.logText).not.toContain('the database is unavailable');
       });
     } finally {
       await server.close();

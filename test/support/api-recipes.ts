@@ -1,4 +1,4 @@
-// For every operation of the public API a call that an administrator may make, on fresh things.
+// For every operation of the public API a call that an administrator may make, on fresh objects.
 import { BASIC_AUTH } from './api-world.js';
 import type { ApiWorld } from './api-world.js';
 

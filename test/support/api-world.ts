@@ -1,4 +1,4 @@
-// A small instance with a user of every role, and fresh things for every call of the public API.
+// A small instance with a user of every role, and fresh objects for every call of the public API.
 import { randomUUID } from 'node:crypto';
 import { AccessTokenService } from '../../src/token-exchange/tokens/access-token.service.js';
 import { Transactions } from '../../src/platform/database/transaction.js';

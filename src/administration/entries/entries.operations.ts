@@ -145,7 +145,7 @@ function changedBy(
 ): Changed<ChangedEntry> {
   const policy = entry === undefined ? [] : policyInWords(entry, context.occurredAt);
   const result = { name, changed: events.length > 0, warnings, notes, policy };
-  return { result, things: { entry: name }, events };
+  return { result, targets: { entry: name }, events };
 }
 
 async function refusing<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -49,7 +49,7 @@ export class RevocationOperations {
     const { transaction, context } = work;
     await this.owner.refuseTrustChange(keys.issuer, work);
     const { result, events } = await revokeTrust(this.revocations, transaction, keys, context);
-    return { result: { revokedAt: result.toISOString() }, things: {}, events, applied: this.learn };
+    return { result: { revokedAt: result.toISOString() }, targets: {}, events, applied: this.learn };
   }
 
   @Change('keys restore', read)
@@ -60,7 +60,7 @@ export class RevocationOperations {
     if (!isRestored)
       throw new CommandError('There is no such revocation in force; see svc-admin keys revocations.');
     const stillRevoked = await this.stillRevoked(keys.issuer, work);
-    return { result: { stillRevoked }, things: {}, events, applied: this.learn };
+    return { result: { stillRevoked }, targets: {}, events, applied: this.learn };
   }
 
   @Read('keys revocations', readNothing)

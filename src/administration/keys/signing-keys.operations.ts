@@ -19,13 +19,13 @@ export class SigningKeyOperations {
     const signsFrom = await this.keys.rotate(transaction, context.occurredAt);
     if (signsFrom === undefined)
       throw new CommandError('There is no signing key. The service generates one when it starts.');
-    return { result: { signsFrom: signsFrom.toISOString() }, things: {}, applied: this.refresh };
+    return { result: { signsFrom: signsFrom.toISOString() }, targets: {}, applied: this.refresh };
   }
 
   @Change('keys revoke-signing', readNothing)
   async revoke(_input: object, { transaction, context }: ChangeWork) {
     await this.keys.deleteAll(transaction);
-    return { result: { revokedAt: context.occurredAt.toISOString() }, things: {}, applied: this.refresh };
+    return { result: { revokedAt: context.occurredAt.toISOString() }, targets: {}, applied: this.refresh };
   }
 
   private readonly refresh = async (): Promise<void> => this.service?.refresh();

@@ -58,7 +58,7 @@ export class WorkflowOperations {
     } catch (error) {
       throw error instanceof ApiRefusal ? new CommandError(`${error.message}.`) : error;
     }
-    return { result: { imported: workflows.length }, things: { userId: owner.id, projectId } };
+    return { result: { imported: workflows.length }, targets: { userId: owner.id, projectId } };
   }
 }
 
@@ -81,7 +81,7 @@ const DEFAULTS = { active: false, nodes: [], connections: {} };
 
 /** Each field's rule, in words and as a check. */
 const RULES = [
-  { member: 'name', rule: `must be a text of 1 to ${MAX_NAME_CHARACTERS} characters`, holds: isName },
+  { member: 'name', rule: `must be a string of 1 to ${MAX_NAME_CHARACTERS} characters`, holds: isName },
   { member: 'active', rule: 'must be true or false', holds: (value: unknown) => typeof value === 'boolean' },
   { member: 'nodes', rule: 'must be an array of objects', holds: isObjectArray },
   { member: 'connections', rule: 'must be an object', holds: isJsonObject },

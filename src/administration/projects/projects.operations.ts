@@ -53,7 +53,7 @@ export class ProjectOperations {
     if (!(await this.projects.setKey(transaction, project, input)))
       throw new CommandError('There is no project of a team with this id.');
     await this.links.forgetProjects(transaction, input.issuer);
-    return { result: input, things: { projectId: project } };
+    return { result: input, targets: { projectId: project } };
   }
 }
 
@@ -68,7 +68,7 @@ function issuerUrl() {
 }
 
 function keyText() {
-  const rule = `must be a text of 1 to ${MAX_KEY_CHARACTERS} characters`;
+  const rule = `must be a string of 1 to ${MAX_KEY_CHARACTERS} characters`;
   const isGood = (text: string) => text !== '' && !hasMoreCharacters(text, MAX_KEY_CHARACTERS);
   return storableString().refine(isGood, rule);
 }

@@ -24,7 +24,7 @@ import { findOperation } from '../operations.js';
 import type { AnswerLine } from './command.client.js';
 import { commandSocketPath, obstacleTo, REQUEST_LIMIT_BYTES, VERSION_HEADER } from './command.client.js';
 
-const FAULT = 'a command failed by a fault of the service';
+const FAULT = 'a command failed because of an internal error';
 /** How long a stop waits for clients to read their responses, once every change is done. */
 const STOP_MS = 500;
 

@@ -68,7 +68,7 @@ export class UserChangeOperations {
     }
     const events = [userChanged(context, { id, from, to: { ...from, role } })];
     const result: { id: string; from: GlobalRole; to: GlobalRole } = { id, from: from.role, to: role };
-    return { result, things: { userId: id }, events };
+    return { result, targets: { userId: id }, events };
   }
 
   /**
@@ -89,7 +89,7 @@ export class UserChangeOperations {
           : 'This identity created the user and cannot be unlinked: see svc-admin users delete.',
       );
     const { result: sessions, events } = await this.endAccess(id, work);
-    return { result: { id, unlinked, sessions }, things: { userId: id, issuer: links.issuer }, events };
+    return { result: { id, unlinked, sessions }, targets: { userId: id, issuer: links.issuer }, events };
   }
 
   /**
@@ -108,7 +108,7 @@ export class UserChangeOperations {
     const { result: sessions, events } = await this.endAccess(id, work);
     await this.users.delete(id, transaction);
     const deleted = userChanged(context, { id, from });
-    return { result: { id, sessions }, things: { userId: id }, events: [...events, deleted] };
+    return { result: { id, sessions }, targets: { userId: id }, events: [...events, deleted] };
   }
 
   @Change('users disable', readUser, byUser)
@@ -132,7 +132,7 @@ export class UserChangeOperations {
     if (!enabled && id === operator?.id) throw new CommandError('You cannot disable your own account.');
     await this.users.update(id, { enabled }, transaction);
     const events = [userChanged(context, { id, from, to: { ...from, enabled } })];
-    return { result: { id }, things: { userId: id }, events };
+    return { result: { id }, targets: { userId: id }, events };
   }
 
   /** Returns how many embedded and operator sessions were still live. */
@@ -142,7 +142,7 @@ export class UserChangeOperations {
     const { id } = await findUser(user, this.users, transaction);
     const { result: sessions, events } = await this.endAccess(id, work);
     const operatorSessions = await this.operatorSessions.deleteOfUser(transaction, id);
-    return { result: { id, sessions, operatorSessions }, things: { userId: id }, events };
+    return { result: { id, sessions, operatorSessions }, targets: { userId: id }, events };
   }
 
   /** Sets the hash of a password that satisfies the rules, or of a sign-in code; exactly one of them. */
@@ -153,11 +153,11 @@ export class UserChangeOperations {
   ) {
     const { transaction, context } = work;
     const { id } = await this.passwordBearer(user, work);
-    const things = { userId: id };
+    const targets = { userId: id };
     if (codeHash !== undefined) {
       const expiresAt = new Date(context.occurredAt.getTime() + CODE_LIFETIME_SECONDS * 1000);
       await this.accounts.setCode(transaction, id, Buffer.from(codeHash, 'hex'), expiresAt);
-      return { result: { id, endedSessions: 0 }, things };
+      return { result: { id, endedSessions: 0 }, targets };
     }
     if (hash === undefined) throw new CommandError('There is neither a password nor a code.');
     await this.accounts.setPassword(transaction, id, hash, context.occurredAt);
@@ -167,12 +167,12 @@ export class UserChangeOperations {
       { ...context, subjectUserId: id },
       { by: 'command', endedSessions },
     );
-    return { result: { id, endedSessions }, things, events: [event] };
+    return { result: { id, endedSessions }, targets, events: [event] };
   }
 
   private endAccess(userId: string, { transaction, context }: ChangeWork): Promise<RecordedWork<number>> {
-    const things = { sessions: this.sessions, users: this.users };
-    return signOutEverywhere(things, transaction, userId, context);
+    const repositories = { sessions: this.sessions, users: this.users };
+    return signOutEverywhere(repositories, transaction, userId, context);
   }
 
   /**

@@ -59,7 +59,7 @@ export class UserOperations {
     const to = await this.created(newUser, transaction);
     const { id } = to;
     const events = [userChanged(context, { id, to })];
-    return { result: { id, email: newUser.email, role: newUser.role }, things: { userId: id }, events };
+    return { result: { id, email: newUser.email, role: newUser.role }, targets: { userId: id }, events };
   }
 
   /** The database decides, so that two concurrent commands cannot both create an owner. */

@@ -96,7 +96,7 @@ export class PersonOperations {
     return this.users.search(search, last?.normalizedEmail, limit + 1);
   }
 
-  @Read('users show', readChosen, { things: ({ id }) => ({ userId: id }) })
+  @Read('users show', readChosen, { targets: ({ id }) => ({ userId: id }) })
   async show({ id }: Chosen) {
     const user = await this.users.findById(id);
     if (user === undefined) throw new OperatorRefusal('not_found');
@@ -109,7 +109,7 @@ export class PersonOperations {
   }
 
   @Read('sessions list', readSessionSearch, {
-    things: ({ user }): Record<string, string> =>
+    targets: ({ user }): Record<string, string> =>
       user !== undefined && isId(user) ? { userId: user.toLowerCase() } : {},
   })
   async listSessions(search: ReturnType<typeof readSessionSearch>): Promise<Page<EmbeddedSession>> {
@@ -147,7 +147,7 @@ export class PersonOperations {
       { ...context, subjectUserId: userId },
       { sessions: live.length, cause: 'ended-by-operator', sessionFamilyIds: [id] },
     );
-    return { result: null, things: { sessionFamilyId: id, userId }, events: [event] };
+    return { result: null, targets: { sessionFamilyId: id, userId }, events: [event] };
   }
 
   @Change('operator-sessions end', readChosen)
@@ -155,7 +155,7 @@ export class PersonOperations {
     const userId = await this.operatorRows.delete(work.transaction, id);
     if (userId === undefined) throw new OperatorRefusal('not_found');
     await this.owner.refuseOwner(userId, work);
-    return { result: null, things: { operatorSessionId: id, userId } };
+    return { result: null, targets: { operatorSessionId: id, userId } };
   }
 }
 

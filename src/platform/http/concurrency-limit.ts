@@ -91,7 +91,7 @@ export class ConcurrencyLimit {
   }
 
   /** The handler that Node.js calls for each request, before Fastify's. */
-  standBefore(handler: RequestListener): RequestListener {
+  wrap(handler: RequestListener): RequestListener {
     return (request, response) => {
       if (this.hasRoomFor(request)) handler(request, response);
       else this.refuse(response);
@@ -149,12 +149,12 @@ export class ConcurrencyLimit {
     if (!state.isInProgress) return;
     state.isInProgress = false;
     this.inProgress -= 1;
-    state.giveUpPlace?.();
+    state.releaseSlot?.();
   }
 
   private givePlace(state: RequestState): void {
-    state.giveUpPlace = () => {
-      state.giveUpPlace = undefined;
+    state.releaseSlot = () => {
+      state.releaseSlot = undefined;
       const next = this.waiting.shift();
       if (next === undefined) this.processed -= 1;
       else setImmediate(next.begin);

@@ -120,7 +120,7 @@ export class UnfinishedRequests {
   }
 
   /** The handler that Node.js calls for each request, before Fastify's. */
-  standBefore(handler: RequestListener): RequestListener {
+  wrap(handler: RequestListener): RequestListener {
     return (request, response) => {
       const { socket, headers, rawHeaders } = request;
       this.drop(socket);

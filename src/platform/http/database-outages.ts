@@ -86,7 +86,7 @@ export class DatabaseOutages implements OnApplicationShutdown {
     const nowMs = performance.now();
     if (this.outage === undefined) {
       this.outage = { beganAtMs: nowMs, latestMs: nowMs, refused: 0, unrecorded: 0 };
-      this.logger.error({ why }, 'the database does not serve: requests that need it are answered 503');
+      this.logger.error({ why }, 'the database is unavailable: requests that need it get 503');
       this.lookLater();
     }
     this.outage.latestMs = nowMs;

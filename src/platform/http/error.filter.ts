@@ -58,7 +58,10 @@ export abstract class ErrorFilter implements ExceptionFilter {
     // A deliberate 5xx (readiness) is not a bug.
     const isFault = status >= 500 && !(error instanceof HttpException);
     if (isFault)
-      this.logger.error({ err: error, requestId: request.id }, 'a request failed by a fault of the service');
+      this.logger.error(
+        { err: error, requestId: request.id },
+        'a request failed because of an internal error',
+      );
     await reply.status(status).send(bodyOf(error, status, request.id));
   }
 }

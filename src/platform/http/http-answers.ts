@@ -39,7 +39,7 @@ export class RequestState {
   /**
    * Lets the next request start while this one mostly waits. Undefined if this one is not being processed.
    */
-  giveUpPlace: (() => void) | undefined = undefined;
+  releaseSlot: (() => void) | undefined = undefined;
 
   /** Guards call this when the body has arrived. A second call has no effect. */
   beginWait(): void {

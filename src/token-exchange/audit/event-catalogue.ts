@@ -122,7 +122,7 @@ export const TOKEN_EXCHANGE_EVENTS = {
   ),
   /** @rule 6.4 An embedded login was refused; the event holds the reason. */
   'svc.audit.token-exchange.embed-login-failed': event(
-    'An embedded login was refused, or ended by a fault of the service (`internal_error`).',
+    'An embedded login was refused, or ended by an internal error (`internal_error`).',
     REFUSAL,
     { of: 'embed', is: 'failed' },
   ),

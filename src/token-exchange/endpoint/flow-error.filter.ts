@@ -97,7 +97,7 @@ abstract class FlowErrorFilter implements ExceptionFilter {
 
   private fault(error: unknown, { endpoint, flow, request }: Place): Refused {
     const requestId = requestIdOf(request);
-    this.logger.error({ err: error, requestId }, `${WORK[flow].work} failed by a fault of the service`);
+    this.logger.error({ err: error, requestId }, `${WORK[flow].work} failed because of an internal error`);
     return FAULT[endpoint === 'embed' ? 'embed' : 'oauth'];
   }
 

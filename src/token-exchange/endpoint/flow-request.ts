@@ -20,7 +20,7 @@ export interface CountedHits {
 }
 
 /** The parts of a request. */
-type Received = Pick<FlowRequest, 'flow' | 'requestId' | 'clientAddress' | 'arrivedAtMs' | 'giveUpPlace'> & {
+type Received = Pick<FlowRequest, 'flow' | 'requestId' | 'clientAddress' | 'arrivedAtMs' | 'releaseSlot'> & {
   readonly leftMs: number;
 };
 
@@ -39,10 +39,10 @@ export class FlowRequest extends SharedWait {
   /** Once it has authenticated. */
   client?: AuthenticatedClient;
   /** Lets other requests be processed while it waits. */
-  readonly giveUpPlace: () => void;
+  readonly releaseSlot: () => void;
 
   constructor(
-    { flow, requestId, clientAddress, arrivedAtMs, leftMs, giveUpPlace }: Received,
+    { flow, requestId, clientAddress, arrivedAtMs, leftMs, releaseSlot }: Received,
     private readonly telemetry: ExchangeTelemetry,
   ) {
     super(leftMs);
@@ -50,7 +50,7 @@ export class FlowRequest extends SharedWait {
     this.requestId = requestId;
     this.clientAddress = clientAddress;
     this.arrivedAtMs = arrivedAtMs;
-    this.giveUpPlace = giveUpPlace;
+    this.releaseSlot = releaseSlot;
   }
 
   /**

@@ -74,7 +74,7 @@ export class FlowRunner {
         clientAddress: clientOf(http.ip),
         arrivedAtMs,
         leftMs,
-        giveUpPlace: () => state.giveUpPlace?.(),
+        releaseSlot: () => state.releaseSlot?.(),
       },
       this.telemetry,
     );

@@ -99,7 +99,7 @@ interface WorkRow {
   readonly endpoint: Endpoint;
   /** The name in log lines. */
   readonly work: string;
-  /** The end of the 503 that a client gets while the database does not serve. */
+  /** The end of the 503 that a client gets while the database is unavailable. */
   readonly retryAdvice: string;
   /** The audit event of a refusal or an error. */
   readonly failureEvent: string;

@@ -60,9 +60,9 @@ export const ENDPOINT_REFUSALS = {
   },
 } satisfies Record<string, RequestRefusal>;
 
-/** A fault of the service, which ends a request with `internal_error`: an error of the log. */
+/** An internal error, which ends a request with `internal_error` and is logged as an error. */
 export const FAULT = {
-  cause: 'a fault of the service ended it',
+  cause: 'an internal error ended it',
   remedy: 'the log has the fault at the level `error`, under the same request id',
   oauth: { status: 500, error: 'server_error', message: INTERNAL_ERROR_MESSAGE },
   embed: { status: 500, error: 'internal_error', message: INTERNAL_ERROR_MESSAGE },

@@ -53,7 +53,7 @@ export class ApplyService {
       const { result, events } = await finish(transaction, users);
       return { result: { users, result }, events: [...this.changes(tokens, users, request), ...events] };
     };
-    request.giveUpPlace();
+    request.releaseSlot();
     return request.stage('apply', () => this.turns.take(request, () => this.audit.commit(work)));
   }
 

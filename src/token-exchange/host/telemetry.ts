@@ -88,7 +88,7 @@ export abstract class ExchangeTelemetry {
   abstract observeStage(flow: Flow, stage: Stage, seconds: number): void;
   abstract countThrottled(flow: ThrottledFlow): void;
   /**
-   * Counts a failure that is not in the audit trail: a fault of the service, an outage of the database, or one of many unverified
+   * Counts a failure that is not in the audit trail: an internal error, an outage of the database, or one of many unverified
    * logouts.
    */
   abstract countUnrecordedFailure(

@@ -78,9 +78,9 @@ export class SignOutService {
    * @throws Error where the host cannot end access
    */
   signOutEverywhere(userId: string, requestId: string): Promise<number> {
-    const things = { sessions: this.rows, users: this.users };
+    const repositories = { sessions: this.rows, users: this.users };
     return this.audit.commit((transaction) =>
-      signOutEverywhere(things, transaction, userId, { occurredAt: this.clock.now(), requestId }),
+      signOutEverywhere(repositories, transaction, userId, { occurredAt: this.clock.now(), requestId }),
     );
   }
 }

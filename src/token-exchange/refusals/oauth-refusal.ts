@@ -40,7 +40,7 @@ export interface ExternalPerson {
   readonly email?: string;
 }
 
-/** A token refused by a rule, or a request refused before its token is read. Never a fault of the service. */
+/** A token refused by a rule, or a request refused before its token is read. Never an internal error. */
 export class OAuthRefusal extends Error {
   /** The person, if the token was refused after its signature was verified. Not part of the logged context. */
   person?: ExternalPerson;

@@ -81,7 +81,7 @@ export function searchParameter() {
     .transform(composed)
     .refine(
       (text) => !hasMoreCharacters(text, MAX_SEARCH_CHARACTERS),
-      `must be a text of at most ${MAX_SEARCH_CHARACTERS} characters`,
+      `must be a string of at most ${MAX_SEARCH_CHARACTERS} characters`,
     )
     .transform((text) => text || undefined)
     .optional();

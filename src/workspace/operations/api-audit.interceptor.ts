@@ -34,7 +34,7 @@ export class ApiAuditInterceptor implements NestInterceptor {
     if (principal !== undefined && (isRecorded || principal.credential.kind === 'access_token')) {
       const context = { occurredAt: this.clock.now(), requestId: id, ...auditUsers(principal) };
       const route = routeOptions.url ?? '';
-      const call = { method, route, things: idsIn(request.params), ...proofOf(principal) };
+      const call = { method, route, targets: idsIn(request.params), ...proofOf(principal) };
       await this.record(auditEvent('svc.audit.api.called', context, call));
     }
     return next.handle();

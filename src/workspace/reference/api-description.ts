@@ -24,7 +24,7 @@ const SESSION =
   'The cookie of an embedded login, for the pages of this instance itself. They say whom they show in X-Session-User, by the ' +
   'user.id of /rest/me, and get 409 session_of_another_user if another user has signed in meanwhile.';
 
-const WAYS_IN = {
+const TOKEN_TAGS = {
   Tokens: 'How partners sign their users in: access tokens for programs, sessions for browsers.',
 };
 const TAGS = {
@@ -44,7 +44,7 @@ interface Subject {
    * The paths of the token endpoints and the login, which their module describes; undefined if they are
    * disabled.
    */
-  readonly waysIn: object | undefined;
+  readonly tokenPaths: object | undefined;
 }
 
 interface PublishedDescription {
@@ -73,20 +73,20 @@ export class ApiDescription {
   }
 }
 
-function documentOf({ application, baseUrl, waysIn }: Subject): PublishedDescription {
-  const document = SwaggerModule.createDocument(application, outlineOf(baseUrl, waysIn), {
+function documentOf({ application, baseUrl, tokenPaths }: Subject): PublishedDescription {
+  const document = SwaggerModule.createDocument(application, outlineOf(baseUrl, tokenPaths), {
     include: [WorkspaceModule],
     operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}_${method}`,
   });
   closeBodies(document);
   describeCredentialTypes(document);
   giveExamples(document);
-  Object.assign(document.paths, SESSION_DESCRIPTION, waysIn);
+  Object.assign(document.paths, SESSION_DESCRIPTION, tokenPaths);
   const text = JSON.stringify(document);
   return { text, entityTag: `"${createHash('sha256').update(text).digest('base64url')}"` };
 }
 
-function outlineOf(baseUrl: string, waysIn: object | undefined): Omit<OpenAPIObject, 'paths'> {
+function outlineOf(baseUrl: string, tokenPaths: object | undefined): Omit<OpenAPIObject, 'paths'> {
   const builder = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Instance API')
@@ -96,7 +96,7 @@ function outlineOf(baseUrl: string, waysIn: object | undefined): Omit<OpenAPIObj
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
     .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: BEARER })
     .addCookieAuth('__Host-svc-session', { type: 'apiKey', in: 'cookie', description: SESSION }, 'session');
-  const tags = { ...(waysIn && WAYS_IN), ...TAGS };
+  const tags = { ...(tokenPaths && TOKEN_TAGS), ...TAGS };
   for (const [name, description] of Object.entries(tags)) builder.addTag(name, description);
   const outline = builder.build();
   // The library would add an empty e-mail address.

@@ -78,7 +78,7 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   },
   ErrorAnswer: {
     error: 'bad_request',
-    message: 'name must be a text of 1 to 128 characters',
+    message: 'name must be a string of 1 to 128 characters',
     requestId: '1fr68knv0000a8k2rq4t',
   },
   NotFoundAnswer: { error: 'not_found', message: 'Not found' },

@@ -24,7 +24,7 @@ export function TextField(
   const holds = (value: unknown) =>
     typeof value === 'string' && value.length >= min && !hasMoreCharacters(value, max);
   const schema = { type: 'string', minLength: min, maxLength: max };
-  return fieldOf(field, schema, rule(`must be a text of ${min} to ${max} characters`, holds));
+  return fieldOf(field, schema, rule(`must be a string of ${min} to ${max} characters`, holds));
 }
 
 export function EmailField(field: Field): PropertyDecorator {

@@ -26,8 +26,8 @@ describe('a file of workflows', () => {
     expect(workflows).toEqual([]);
     expect(problems).toEqual([
       'workflow 1: must be an object',
-      'workflow 2, name: must be a text of 1 to 128 characters',
-      'workflow 3, name: must be a text of 1 to 128 characters',
+      'workflow 2, name: must be a string of 1 to 128 characters',
+      'workflow 3, name: must be a string of 1 to 128 characters',
       'workflow 3, active: must be true or false',
       'workflow 3, nodes: must be an array of objects',
       'workflow 3, connections: must be an object',

@@ -198,8 +198,8 @@ describe('[D102] a server with more requests than it works for at once', () => {
   it('works for the next when one gives its place up, once', async () => {
     await send(AT_ONCE, 1);
     await send(AT_ONCE + 1, 1);
-    stateOf(requests.get('7')!).giveUpPlace?.();
-    stateOf(requests.get('7')!).giveUpPlace?.();
+    stateOf(requests.get('7')!).releaseSlot?.();
+    stateOf(requests.get('7')!).releaseSlot?.();
     await until('the first has its turn', PATIENCE_MS, () => begun.has('200'));
     end(7);
     await until('it is answered', PATIENCE_MS, () => concurrency.count === AT_ONCE + 1);

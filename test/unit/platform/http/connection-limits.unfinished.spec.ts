@@ -27,7 +27,7 @@ describe('[B.unfinished] unfinished requests', () => {
     unfinished = new UnfinishedRequests({ warn: () => undefined }, () => (closed += 1), MOST_BYTES);
     server = fastify({
       bodyLimit: BODY_LIMIT_BYTES,
-      serverFactory: (handler) => createServer(unfinished.standBefore(handler)),
+      serverFactory: (handler) => createServer(unfinished.wrap(handler)),
     });
     unfinished.watch(server, BODY_LIMIT_BYTES);
     server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));

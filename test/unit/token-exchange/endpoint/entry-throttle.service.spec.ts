@@ -20,7 +20,7 @@ const entryKey = (index: number) => `entry [${index},"entry-${index}","https://i
 const RECEIVED = {
   requestId: 'some-request',
   clientAddress: '203.0.113.9',
-  giveUpPlace: () => undefined,
+  releaseSlot: () => undefined,
 } as const;
 
 const token = (entryIndex: number, perMinute?: number) => {

@@ -4,7 +4,7 @@ import { SilentTelemetry } from '../../../../src/token-exchange/host/telemetry.j
 
 const RECEIVED = { flow: 'exchange', requestId: 'r', clientAddress: 'c', arrivedAtMs: 0 } as const;
 const requestOf = (leftMs: number) =>
-  new FlowRequest({ ...RECEIVED, leftMs, giveUpPlace: () => undefined }, new SilentTelemetry());
+  new FlowRequest({ ...RECEIVED, leftMs, releaseSlot: () => undefined }, new SilentTelemetry());
 const within = (ms: number) => () => new Promise((resolve) => setTimeout(() => resolve('done'), ms));
 
 it('[D49] all that a request asks of the database shares one limit', async () => {
