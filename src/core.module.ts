@@ -1,8 +1,10 @@
-// What every module may inject: configuration, clock, log, database, leader, audit trail and bus, throttles.
+// What every module may inject: configuration, clock, log, database, leader, audit trail and bus, throttles, the
+// users' ports.
 import type { DynamicModule, Provider } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import type { Logger } from 'pino';
+import { USER_PORTS } from './administration/accounts/user-port.providers.js';
 import { AuditModule } from './audit/audit.module.js';
 import { VARIABLES } from './config/environment.js';
 import type { Startup } from './config/startup.js';
@@ -64,6 +66,7 @@ export class CoreModule {
       ...trust(startup),
       ...instances(database),
       ...throttles(startup),
+      ...USER_PORTS,
       {
         provide: KeyRing,
         inject: [OPEN_DATABASE],

@@ -22,7 +22,6 @@ import { ProjectRepository } from '../workspace/projects/project.repository.js';
 import { Quotas } from '../workspace/quotas/quotas.js';
 import { WorkflowRepository } from '../workspace/workflows/workflow.repository.js';
 import { OperatorAccountRepository } from './accounts/operator-account.repository.js';
-import { OperatorSessionRepository } from './accounts/operator-session.repository.js';
 import { LinkedSubjectReader } from './accounts/linked-subject.reader.js';
 import { UserProfileRepository } from './accounts/user-profile.repository.js';
 import { Administration } from './administration.js';
@@ -32,7 +31,7 @@ import { OwnerProtection } from './users/owner-protection.js';
 import { TrailFilters } from './trail/read-audit-trail.operation.js';
 import { AdministrationSettings } from './settings.js';
 
-/** They also need `AdministrationSettings`, `PersonHashes`, the audit bus, and the users of `UsersModule`. */
+/** They also need `AdministrationSettings`, `PersonHashes`, the audit bus, `USER_PROVIDERS` and `USER_PORTS`. */
 export const ADMINISTRATION_PROVIDERS: Provider[] = [
   Administration,
   ...OPERATION_TYPES,
@@ -44,7 +43,6 @@ export const ADMINISTRATION_PROVIDERS: Provider[] = [
   ProjectRepository,
   WorkflowRepository,
   OperatorAccountRepository,
-  OperatorSessionRepository,
   UserProfileRepository,
   LinkedSubjectReader,
   SessionRepository,

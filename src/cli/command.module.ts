@@ -4,6 +4,7 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import { DataSource } from 'typeorm';
+import { USER_PORTS } from '../administration/accounts/user-port.providers.js';
 import { ADMINISTRATION_PROVIDERS } from '../administration/administration.providers.js';
 import { AdministrationSettings } from '../administration/settings.js';
 import { AuditTrailRepository } from '../audit/audit-trail.repository.js';
@@ -15,7 +16,7 @@ import { DatabaseClock } from '../platform/database/database-clock.js';
 import { DatabaseModule } from '../platform/database/database.module.js';
 import { LOGGER, SILENT } from '../platform/log/log.js';
 import { AuditBus, AuditTrail } from '../token-exchange/instance.js';
-import { UsersModule } from '../users/users.module.js';
+import { USER_PROVIDERS } from '../users/users.module.js';
 import type { CommandContext } from './command-context.js';
 import { CommandAdministrationSettings, presentKeyRingOf } from './instance-settings.js';
 import { opening } from './instance-database.js';
@@ -25,8 +26,10 @@ class CommandModule {
   static register(context: CommandContext, database: DatabaseSettings, schema: Schema): DynamicModule {
     return {
       module: CommandModule,
-      imports: [DatabaseModule.register(database, schema), UsersModule],
+      imports: [DatabaseModule.register(database, schema)],
       providers: [
+        ...USER_PROVIDERS,
+        ...USER_PORTS,
         ...ADMINISTRATION_PROVIDERS,
         {
           provide: Clock,

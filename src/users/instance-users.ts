@@ -6,17 +6,19 @@ import { UserDirectory } from '../token-exchange/instance.js';
 import type { HostUser, HostUserUpdate, NewHostUser } from '../token-exchange/index.js';
 import type { GlobalRole } from './role.js';
 import { isGlobalRole } from './role.js';
-import { USER_CREATION, UserRepository } from './user.repository.js';
+import { UserRepository } from './user.repository.js';
 
 @Injectable()
 export class InstanceUsers extends UserDirectory {
-  override readonly creation: UserCreation = {
-    ...USER_CREATION,
-    planned: (user) => USER_CREATION.planned({ ...user, role: globalRole(user.role) }),
-  };
+  override readonly creation: UserCreation;
 
   constructor(private readonly users: UserRepository) {
     super();
+    const { creation } = users;
+    this.creation = {
+      ...creation,
+      planned: (user) => creation.planned({ ...user, role: globalRole(user.role) }),
+    };
   }
 
   findById(transaction: Transaction, id: string): Promise<HostUser | undefined> {

@@ -13,6 +13,7 @@ import type { PlannedUser, UserCreation } from '../token-exchange/instance.js';
 import { normalizeEmail } from './email.js';
 import type { GlobalRole } from './role.js';
 import { OPERATOR_ROLES } from './role.js';
+import { OperatorSessions, PersonalProjects } from './user-ports.js';
 
 /** A local user. */
 @Entity('user_account')
@@ -95,7 +96,7 @@ function planned(user: NewHostUser): PlannedUser {
  * for the callers, and the first migration for the index that allows one owner.
  * @rule 2.5.2 A user that is created here has password login disabled.
  */
-export const USER_CREATION: UserCreation = {
+const creationWith = (personalProjects: PersonalProjects): UserCreation => ({
   planned,
   columns: {
     id: ['uuid', ({ id }) => id],
@@ -110,30 +111,34 @@ export const USER_CREATION: UserCreation = {
     INSERT INTO user_account (id, email, normalized_email, given_name, family_name, role)
     SELECT id, email, normalized_email, given_name, family_name, role FROM ${relation} ORDER BY normalized_email
     ON CONFLICT (normalized_email) DO NOTHING RETURNING *
-  ), personal AS (
-    INSERT INTO project (id, type, name, personal_owner_id)
-    SELECT gen_random_uuid(), 'personal', 'Personal', id FROM made RETURNING id, personal_owner_id
-  ), membership AS (
-    INSERT INTO project_member (project_id, user_id, role) SELECT id, personal_owner_id, 'project:admin' FROM personal
-  )`,
+  ), ${personalProjects.ofMade}`,
+});
+
+const insertionBy = (creation: UserCreation) => {
+  const newcomer = givenRows('newcomer', (user: NewUser) => [planned(user)], creation.columns);
+  return new PreparedStatement<NewUser, User>(
+    'user_account_create',
+    sql`WITH ${creation.madeFrom(newcomer)} SELECT ${COLUMNS} FROM made`,
+  );
 };
-
-const NEWCOMER = givenRows('newcomer', (user: NewUser) => [planned(user)], USER_CREATION.columns);
-
-const CREATE = new PreparedStatement<NewUser, User>(
-  'user_account_create',
-  sql`WITH ${USER_CREATION.madeFrom(NEWCOMER)} SELECT ${COLUMNS} FROM made`,
-);
 
 /** Sorts after every character of an address. */
 const LAST_CHARACTER = String.fromCodePoint(0x10ffff);
 
 @Injectable()
 export class UserRepository {
+  readonly creation: UserCreation;
   private readonly finds: Batch<string, User | undefined>;
+  private readonly insertion: PreparedStatement<NewUser, User>;
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    personalProjects: PersonalProjects,
+    private readonly operatorSessions: OperatorSessions,
+  ) {
     this.finds = database.share(FIND);
+    this.creation = creationWith(personalProjects);
+    this.insertion = insertionBy(this.creation);
   }
 
   /** Reads the current state of a user. */
@@ -199,7 +204,7 @@ export class UserRepository {
    * @returns undefined if the e-mail address is taken, which the unique constraint decides
    */
   async create(transaction: Transaction, user: NewUser): Promise<User | undefined> {
-    const [made] = await runIn(transaction, CREATE, user);
+    const [made] = await runIn(transaction, this.insertion, user);
     return made;
   }
 
@@ -234,7 +239,7 @@ export class UserRepository {
     const manager = managerOf(transaction);
     const disabledBy = change.enabled === undefined ? {} : { disabledBy: null };
     await manager.update(User, { id }, { ...change, ...disabledBy, updatedAt: () => 'now()' });
-    if (isEndOfOperator(change)) await manager.query('DELETE FROM operator_session WHERE user_id = $1', [id]);
+    if (isEndOfOperator(change)) await this.operatorSessions.deleteOfUser(transaction, id);
   }
 
   /** Disables an enabled user for an issuer. @returns false if the user was disabled already, whoever did it */

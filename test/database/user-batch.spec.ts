@@ -6,6 +6,8 @@ import { Transactions } from '../../src/platform/database/transaction.js';
 import { USER_TABLE } from '../../src/instance/token-exchange-settings.js';
 import type { UseRepository } from '../../src/token-exchange/exchange/use.repository.js';
 import type { ExternalIdentity } from '../../src/token-exchange/host/users.js';
+import { OperatorSessionRepository } from '../../src/administration/accounts/operator-session.repository.js';
+import { PersonalProjectRepository } from '../../src/workspace/projects/personal-project.repository.js';
 import { UserRepository } from '../../src/users/user.repository.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { randomFrom } from '../support/random.js';
@@ -62,9 +64,10 @@ describeOnEachDatabase('users that many look for at once', (database) => {
 
   beforeAll(async () => {
     ({ dataSource } = await database.open());
-    transactions = new Transactions(new Database(dataSource));
+    const pool = new Database(dataSource);
+    transactions = new Transactions(pool);
     uses = usesOn(dataSource);
-    users = new UserRepository(new Database(dataSource));
+    users = new UserRepository(pool, new PersonalProjectRepository(), new OperatorSessionRepository(pool));
   });
   beforeEach(() => dataSource.query('TRUNCATE user_account, token_exchange_identity_link CASCADE'));
 

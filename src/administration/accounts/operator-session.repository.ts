@@ -6,6 +6,7 @@ import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import type { GlobalRole } from '../../users/role.js';
 import { OPERATOR_ROLES } from '../../users/role.js';
+import { OperatorSessions } from '../../users/user-ports.js';
 
 /** A session. Only the hash of its secret is stored, so that a reader of the table cannot use it. */
 export interface OperatorSession {
@@ -43,8 +44,10 @@ const LIVE = `SELECT s.id::text AS id, s.user_id::text AS "userId", s.opened_at 
     AND u.role = ANY ($3)`;
 
 @Injectable()
-export class OperatorSessionRepository {
-  constructor(@Inject(OPERATOR_DATABASE) private readonly database: StatementPool) {}
+export class OperatorSessionRepository extends OperatorSessions {
+  constructor(@Inject(OPERATOR_DATABASE) private readonly database: StatementPool) {
+    super();
+  }
 
   /** @param session a session of a user whose row is locked */
   async insert(transaction: Transaction, secretHash: Buffer, session: OperatorSession): Promise<void> {
@@ -119,7 +122,6 @@ export class OperatorSessionRepository {
     return deleted?.userId;
   }
 
-  /** @returns the number of deleted sessions */
   async deleteOfUser(transaction: Transaction, userId: string): Promise<number> {
     const deleted = await managerOf(transaction).query<unknown[]>(
       `WITH deleted AS (DELETE FROM operator_session WHERE user_id = $1 RETURNING 1) SELECT 1 FROM deleted`,
