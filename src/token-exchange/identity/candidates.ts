@@ -70,7 +70,11 @@ export async function withSeats(
   const most = seatLimit(token, candidates, stored);
   if (most === undefined) return candidates;
   const { withEmail } = candidates;
-  const taken = await stored.seats.takenWithout(transaction, identityOf(token), withEmail?.id);
+  const taken = await stored.seats.takenWithout(transaction, {
+    ...identityOf(token),
+    userId: withEmail?.id,
+    most,
+  });
   return taken === undefined ? candidates : { ...candidates, seats: { most, taken } };
 }
 
