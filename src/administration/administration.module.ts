@@ -9,7 +9,7 @@ import { STARTUP } from '../config/startup.js';
 import { trustedKeysRules } from '../instance/prepare-startup.js';
 import { explanationRules } from '../instance/token-exchange-settings.js';
 import { Clock } from '../platform/clock.js';
-import type { ExplanationRules, StoredEntriesRules } from '../token-exchange/instance.js';
+import type { ExplanationRules, StoredEntriesRules, Transmitter } from '../token-exchange/instance.js';
 import { UsersModule } from '../users/users.module.js';
 import { ADMINISTRATION_PROVIDERS } from './administration.providers.js';
 import { AdministrationSettings } from './settings.js';
@@ -18,12 +18,14 @@ import { AdministrationSettings } from './settings.js';
 class ServiceSettings extends AdministrationSettings {
   readonly trust: StoredEntriesRules;
   readonly configuredIn: string;
+  readonly transmitters: readonly Transmitter[];
   private readonly explanation: ExplanationRules;
 
   constructor(@Inject(STARTUP) startup: Startup, clock: Clock) {
     super();
     this.trust = { configured: startup.trustedKeys, rules: trustedKeysRules(startup.config) };
     this.configuredIn = labelOf(VARIABLES.trustedKeys, startup.given);
+    this.transmitters = startup.config.transmitters;
     this.explanation = explanationRules(startup, clock);
   }
 

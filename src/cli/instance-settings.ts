@@ -13,7 +13,12 @@ import {
 import { explanationRules } from '../instance/token-exchange-settings.js';
 import type { Clock } from '../platform/clock.js';
 import { KeyRing } from '../platform/secrets/key-ring.js';
-import type { ExplanationRules, StoredEntriesRules, TrustedKeysRules } from '../token-exchange/instance.js';
+import type {
+  ExplanationRules,
+  StoredEntriesRules,
+  Transmitter,
+  TrustedKeysRules,
+} from '../token-exchange/instance.js';
 import { readTrustedKeys } from '../token-exchange/instance.js';
 import type { CommandContext } from './command-context.js';
 import { readTextFile } from './files.js';
@@ -46,6 +51,10 @@ export class CommandAdministrationSettings extends AdministrationSettings {
 
   get configuredIn(): string {
     return this.context.settings.labelOf('trustedKeys');
+  }
+
+  get transmitters(): readonly Transmitter[] {
+    return this.context.settings.read('transmitters').transmitters;
   }
 
   /** Checks as a service with the same variables would. @throws ConfigurationError for the variables that matter */

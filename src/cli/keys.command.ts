@@ -47,7 +47,7 @@ export function addKeysCommands(program: Command, context: CommandContext): void
 
 function addKeySets(keys: Command, context: CommandContext): void {
   addOperation(keys, context, KeySetOperations, 'list', {
-    about: 'print the fetched keys of each JWKS entry, and when the next fetch is due',
+    about: 'print the fetched keys of each JWKS entry and transmitter, and when the next fetch is due',
     nothing: 'No trusted key entry is of type jwks.',
     text: tableOf<EntryKeySet>(
       ['ENTRY', 'URL', 'STATE', 'KEYS HELD', 'LAST SUCCESS', 'LAST FAILURE', 'NEXT REFRESH'],

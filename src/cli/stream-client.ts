@@ -14,8 +14,8 @@ type Json = Readonly<Record<string, unknown>>;
 /** A transmitter's address and secret. */
 export interface Access {
   readonly issuer: string;
-  /** Secret. */
-  readonly token: string;
+  /** Secret. Undefined: none is sent. */
+  readonly token: string | undefined;
   readonly allowHttp: boolean;
 }
 
@@ -44,7 +44,8 @@ export class StreamClient {
     const path = pathname.replace(/\/$/, '');
     // After the host (SSF 1.0 §7.2), or after the path, as Keycloak also has it.
     for (const url of new Set([origin + WELL_KNOWN + path, origin + path + WELL_KNOWN])) {
-      const { value } = await ask(url, access, {});
+      // What is public needs no token.
+      const { value } = await ask(url, { ...access, token: undefined }, {});
       if (isJsonObject(value) && value['issuer'] === issuer) return new StreamClient(access, value);
     }
     throw new CommandError(`${printable(issuer)} publishes no ${WELL_KNOWN} with this issuer.`);
@@ -93,8 +94,12 @@ export class StreamClient {
 
   private endpoint(name: string): string {
     const url = this.metadata[name];
-    if (typeof url === 'string' && parsedUrl(url) !== undefined) return url;
-    throw new CommandError(`The transmitter publishes no ${name}.`);
+    const parsed = typeof url === 'string' ? parsedUrl(url) : undefined;
+    if (parsed === undefined) throw new CommandError(`The transmitter publishes no ${name}.`);
+    if (parsed.origin === new URL(this.access.issuer).origin) return parsed.href;
+    throw new CommandError(
+      `The transmitter publishes its ${name} at ${printable(parsed.origin)}, which is not the issuer's origin: the token is not sent there.`,
+    );
   }
 }
 
@@ -118,7 +123,7 @@ async function ask(url: string, { token, allowHttp }: Access, { method, body }: 
     throw new CommandError(`${printable(host)} is not asked, because its address is not https:.`);
   const headers = {
     accept: 'application/json',
-    authorization: `Bearer ${token}`,
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...(body && { 'content-type': 'application/json' }),
   };
   const signal = AbortSignal.timeout(PATIENCE_MS);

@@ -17,6 +17,7 @@ import { outcomeOf } from '../audit/instance-events.js';
 import type { AuditEvent } from '../token-exchange/instance.js';
 import { FLOWS } from '../token-exchange/instance.js';
 
+const SIGNAL = 'svc.audit.token-exchange.signal';
 const PROJECTS_UPDATED = 'svc.audit.token-exchange.projects-updated';
 
 @Injectable()
@@ -32,6 +33,11 @@ export class AuditMetricsSink {
     const flow = ('flow' in payload && payload.flow) || outcome.of;
     const reason = 'reason' in payload ? payload.reason : '';
     this.metrics.outcomes[FLOWS[flow].outcomes].inc({ outcome: outcome.is, reason });
+  }
+
+  @OnEvent(SIGNAL)
+  countSignal({ payload: { event, effect } }: AuditEvent<typeof SIGNAL>): void {
+    this.metrics.securityEvents.inc({ event, effect });
   }
 
   @OnEvent(PROJECTS_UPDATED)

@@ -51,6 +51,12 @@ export class Metrics {
     ['change'],
   );
 
+  readonly securityEvents = this.counter(
+    'svc_security_events_total',
+    'Security events that were accepted and have a meaning here, by event and effect.',
+    ['event', 'effect'],
+  );
+
   readonly stageDuration = new Histogram({
     name: 'svc_stage_duration_seconds',
     help: 'Duration of each stage of a flow, in seconds.',
@@ -79,7 +85,7 @@ export class Metrics {
 
   readonly refusals = this.counter(
     'svc_request_refusals_total',
-    'Requests refused before a token was read, refused introspections and requests for a nonce, by reason.',
+    'Requests refused before a token was read, refused introspections and security events, and requests for a nonce, by reason.',
     ['flow', 'reason'],
   );
 

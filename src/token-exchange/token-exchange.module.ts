@@ -51,6 +51,7 @@ import { ConfigurableModuleClass } from './token-exchange.module-definition.js';
 import { JwksKeyProvider } from './trust/jwks/jwks-key.provider.js';
 import { JWKS_PROVIDERS } from './trust/jwks/jwks.service.js';
 import { ClientKeyProvider } from './assertions/client-keys.js';
+import { KeyMetrics } from './trust/key-metrics.js';
 import { StaticKeyProvider } from './trust/lookup/static-key.provider.js';
 import { TrustedKeyService } from './trust/lookup/trusted-key.service.js';
 import { StoredEntryFollower } from './trust/stored/stored-entry.follower.js';
@@ -73,6 +74,7 @@ const KEYS = [
   ...JWKS_PROVIDERS,
   ClientKeyProvider,
   TrustedKeyService,
+  KeyMetrics,
   StoredEntryRepository,
   StoredEntryFollower,
   StoredEntryService,

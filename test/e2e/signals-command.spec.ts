@@ -6,6 +6,7 @@ import { EVENT, eventsOf } from '../support/audit.js';
 import type { TestDatabase } from '../support/databases.js';
 import { describeOnPostgresql } from '../support/databases.js';
 import { JwksServer } from '../support/jwks-server.js';
+import { metricsOf } from '../support/metric-samples.js';
 import { CommandLine } from '../support/run-cli.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { EVENTS_PATH, EVENT_TYPES, TestTransmitter } from '../support/transmitter.js';
@@ -16,7 +17,11 @@ const TOKEN = 'access-token-of-the-receiver';
 class StreamServer {
   readonly streams: Members[] = [];
   readonly requests: string[] = [];
+  /** Those with a credential. */
+  readonly authorized: string[] = [];
   audience: unknown;
+  /** Metadata that replace the usual ones. */
+  published: Members = {};
   delivers = true;
 
   constructor(
@@ -36,6 +41,8 @@ class StreamServer {
     const body = chunks.length === 0 ? {} : (JSON.parse(Buffer.concat(chunks).toString()) as Members);
     const { pathname, searchParams } = new URL(request.url ?? '', this.origin);
     this.requests.push(`${request.method} ${pathname}`);
+    if (request.headers.authorization !== undefined)
+      this.authorized.push(`${request.headers.host}${pathname}`);
     const json = (status: number, value?: unknown) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(value && JSON.stringify(value));
     if (request.url === new URL(this.transmitter.keySet.url).pathname)
@@ -59,6 +66,7 @@ class StreamServer {
       configuration_endpoint: `${this.origin}/streams`,
       status_endpoint: `${this.origin}/status`,
       verification_endpoint: `${this.origin}/verify`,
+      ...this.published,
     };
   }
 
@@ -147,6 +155,25 @@ describeOnPostgresql('svc-admin signals', (database: TestDatabase) => {
     expect(verified).toMatchObject([{ payload: { event: 'verification', effect: 'verified' } }]);
   });
 
+  it('[D91] the key set of the transmitter and what it sent are in metrics and keys status', async () => {
+    const { issuer, provider } = server.transmitter;
+    const labels = `entry="signals:${issuer}",issuer="${issuer}"`;
+    const lines = (await metricsOf(service)).split('\n');
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        `svc_trusted_keys{${labels}} 1`,
+        `svc_jwks_state{${labels},state="held"} 1`,
+        'svc_security_events_total{event="verification",effect="verified"} 1',
+      ]),
+    );
+    expect(JSON.parse(await cli.output(['keys', 'status', '--json']))).toMatchObject([
+      { entry: `signals:${issuer}`, url: keySet.url, state: 'held', kids: [provider.kid] },
+    ]);
+    expect(JSON.parse(await cli.output(['keys', 'refresh', `signals:${issuer}`, '--json']))).toMatchObject([
+      { fetched: true, state: 'held' },
+    ]);
+  });
+
   it('connect again updates the stream that there is', async () => {
     expect((await run('connect')).exitCode).toBe(0);
     expect(server.streams).toHaveLength(1);
@@ -188,6 +215,26 @@ describeOnPostgresql('svc-admin signals', (database: TestDatabase) => {
     expect([exitCode, stdout]).toEqual([1, '']);
     expect(stderr).toContain('with status 401: the token of --token-file is not accepted');
     expect(stderr).not.toContain(server.transmitter.secret);
+  });
+
+  it('[D147] sends the token to the origin of the transmitter alone, and not for its public metadata', async () => {
+    // Another name of the same machine.
+    const elsewhere = new URL(keySet.url).origin.replace('127.0.0.1', 'localhost');
+    for (const [command, name] of [
+      ['connect', 'configuration_endpoint'],
+      ['status', 'status_endpoint'],
+    ] as const) {
+      if (command === 'status') expect((await run('connect')).exitCode).toBe(0);
+      server.authorized.length = 0;
+      server.published = { [name]: `${elsewhere}/streams` };
+      const { exitCode, stderr } = await run(command);
+      server.published = {};
+      expect([exitCode, stderr]).toEqual([
+        1,
+        expect.stringContaining(`publishes its ${name} at ${elsewhere}, which is not the issuer's origin`),
+      ]);
+      expect(server.authorized).toEqual(command === 'connect' ? [] : [`${new URL(keySet.url).host}/streams`]);
+    }
   });
 
   it('knows configured transmitters only', async () => {

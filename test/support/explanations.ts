@@ -30,6 +30,7 @@ export function explain(service: TestService, request: ExplanationRequest): Prom
   const settings: AdministrationSettings = {
     trust,
     configuredIn: '',
+    transmitters: [],
     explanationRules: () => Promise.resolve(explanationRules(startup, clock)),
   };
   return new InstanceExplainer(

@@ -1,7 +1,6 @@
 // Keys as the service holds them, of entries in its configuration, without a database and without any key set to fetch.
 import type { Clock } from '../../src/platform/clock.js';
 import { SILENT } from '../../src/platform/log/log.js';
-import { SilentTelemetry } from '../../src/token-exchange/host/telemetry.js';
 import type { TrustedKeysRules } from '../../src/token-exchange/trust/entry-rules.js';
 import { JwksCache } from '../../src/token-exchange/trust/jwks/jwks-cache-entry.js';
 import { JwksKeyProvider } from '../../src/token-exchange/trust/jwks/jwks-key.provider.js';
@@ -26,5 +25,5 @@ export function trustedKeysOf(
       : entry,
   );
   const fetched = new JwksKeyProvider(new JwksCache([], 0, SILENT), clock, SILENT);
-  return new TrustedKeyService(new StaticKeyProvider({ trustedKeys }), fetched, new SilentTelemetry());
+  return new TrustedKeyService(new StaticKeyProvider({ trustedKeys }), fetched);
 }

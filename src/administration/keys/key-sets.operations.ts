@@ -15,8 +15,10 @@ import {
   readJwks,
   thumbprintOf,
   toJwksAddress,
+  transmitterEntry,
 } from '../../token-exchange/instance.js';
 import { CommandError } from '../command-error.js';
+import { AdministrationSettings } from '../settings.js';
 import { trustedEntries } from '../entries/list-entries.operation.js';
 import { Read } from '../operation.js';
 import { quoted } from '../table.js';
@@ -71,9 +73,10 @@ export class KeySetOperations {
     private readonly entries: StoredEntryChanges,
     private readonly keySets: JwksSnapshotRepository,
     private readonly clock: Clock,
+    private readonly settings: AdministrationSettings,
   ) {}
 
-  /** Each entry of type jwks, configured ones first. */
+  /** Each entry of type jwks, configured ones first, then the transmitters of security events. */
   @Read('keys status', readNothing)
   async list(): Promise<readonly EntryKeySet[]> {
     return this.storedFor(await this.jwksEntries());
@@ -104,7 +107,10 @@ export class KeySetOperations {
 
   /** @param name an entry's name; default: all entries @throws CommandError if no entry has it */
   private async jwksEntries(name?: string): Promise<JwksEntry[]> {
-    const all = (await trustedEntries(this.entries)).filter((entry) => entry.type === 'jwks');
+    const all = [
+      ...(await trustedEntries(this.entries)).filter((entry) => entry.type === 'jwks'),
+      ...this.settings.transmitters.map(transmitterEntry),
+    ];
     if (name === undefined) return all;
     const named = all.filter(({ label }) => label === name || label === labelOf(name));
     if (named.length > 0) return named;

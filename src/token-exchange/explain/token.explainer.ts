@@ -28,7 +28,6 @@ import { shareOut } from '../replay/token-use.js';
 import type { RevocationRepository } from '../revocation/revocation.repository.js';
 import { FROM_THE_BEGINNING } from '../revocation/revocation.repository.js';
 import { Revocations } from '../revocation/revocations.js';
-import { SilentTelemetry } from '../host/telemetry.js';
 import { algorithmNamed } from '../trust/algorithms.js';
 import { parseCompactJws } from '../verify/compact-jws.js';
 import type { AuthenticatedClient } from '../assertions/client-authenticator.js';
@@ -123,11 +122,7 @@ export class TokenExplainer {
     known.learn(news, Number.POSITIVE_INFINITY, this.sources.clock.nowMs());
     return {
       entries: [...trustedKeys, ...stored],
-      keys: new TrustedKeyService(
-        staticKeys,
-        new JwksKeyProvider(cache, clock, SILENT),
-        new SilentTelemetry(),
-      ),
+      keys: new TrustedKeyService(staticKeys, new JwksKeyProvider(cache, clock, SILENT)),
       revocations: known,
     };
   }

@@ -23,7 +23,7 @@ export class Transmitters {
     @Inject(TOKEN_EXCHANGE_OPTIONS)
     { signals: { transmitters } }: Pick<TokenExchangeOptions, 'signals'>,
   ) {
-    this.keys = jwks.provide(transmitters.map(entryOf));
+    this.keys = jwks.provide(transmitters.map(transmitterEntry));
     this.list = transmitters;
   }
 
@@ -38,8 +38,8 @@ export class Transmitters {
   }
 }
 
-/** It allows nothing. */
-function entryOf({ issuer, jwksUri: url }: Transmitter): JwksEntry {
+/** The entry of its key set. It allows nothing. */
+export function transmitterEntry({ issuer, jwksUri: url }: Transmitter): JwksEntry {
   return { type: 'jwks', label: `signals:${issuer}`, issuer, url, flows: new Set<never>() };
 }
 

@@ -1,10 +1,7 @@
 // Finds the trusted key of a token in all providers.
-import type { OnApplicationBootstrap } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import { domainOfAddress } from '../../../platform/text/email-address.js';
 import type { Flow } from '../../endpoint/flows.js';
-import type { EntryEnd, KeysHeld } from '../../host/telemetry.js';
-import { ExchangeTelemetry } from '../../host/telemetry.js';
 import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
 import type { KeySetState } from '../jwks/key-set-state.js';
 import { StaticKeyProvider } from './static-key.provider.js';
@@ -28,18 +25,11 @@ interface SeatedEntry {
 }
 
 @Injectable()
-export class TrustedKeyService implements OnApplicationBootstrap {
+export class TrustedKeyService {
   constructor(
     private readonly staticKeys: StaticKeyProvider,
     private readonly jwksKeys: JwksKeyProvider,
-    private readonly telemetry: ExchangeTelemetry,
   ) {}
-
-  onApplicationBootstrap(): void {
-    this.telemetry.watchKeys(() => this.keysHeld());
-    this.telemetry.watchKeySets(() => this.jwksKeys.keySets());
-    this.telemetry.watchEnds(() => this.ends());
-  }
 
   /**
    * The trusted keys of an issuer and kid for the algorithm, in the order of trying. If none fits the algorithm, all keys of the
@@ -149,18 +139,5 @@ export class TrustedKeyService implements OnApplicationBootstrap {
 
   private get entries(): readonly TrustedKeyEntry[] {
     return [...this.staticKeys.entries, ...this.jwksKeys.entries];
-  }
-
-  private ends(): EntryEnd[] {
-    return this.entries.flatMap(({ label: entry, issuer, notAfter }) =>
-      notAfter === undefined ? [] : [{ entry, issuer, notAfter }],
-    );
-  }
-
-  private keysHeld(): KeysHeld[] {
-    const fetched = this.jwksKeys.status().map(({ label: entry, issuer, keys: count }) => {
-      return { entry, issuer, count };
-    });
-    return [...this.staticKeys.held(), ...fetched];
   }
 }

@@ -10,7 +10,6 @@ import type {
   TrustedKey,
   TrustedKeyEntry,
 } from '../../../../../src/token-exchange/trust/trusted-key.js';
-import { SilentTelemetry } from '../../../../../src/token-exchange/host/telemetry.js';
 
 const issuer = 'https://a.example';
 const RULES = { assignableRoles: ['global:member'], allowHttp: false };
@@ -45,7 +44,7 @@ describe('[D70] of a configured and a stored entry with the same issuer and kid'
   ) => {
     const staticKeys = new StaticKeyProvider({ trustedKeys: configured });
     staticKeys.replaceStored(stored);
-    return new TrustedKeyService(staticKeys, jwks, new SilentTelemetry());
+    return new TrustedKeyService(staticKeys, jwks);
   };
 
   it('the configured one counts, also where its key is fetched', async () => {
