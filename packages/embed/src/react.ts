@@ -10,7 +10,7 @@ import type { Attribute } from './options.js';
 import type { EmbeddedInstanceProps as Props } from './props.js';
 import { attributesOf } from './props.js';
 
-/** The element's attributes in JSX, if you do without the component. */
+/** The element's attributes in JSX, for use without the component. */
 export type ElementAttributes = DetailedHTMLProps<
   HTMLAttributes<EmbeddedInstanceElement>,
   EmbeddedInstanceElement
@@ -39,11 +39,11 @@ export interface EmbeddedInstanceProps extends Props, Handlers {
   className?: string;
   /** A child with `slot="error"` is shown after a failed login. */
   children?: ReactNode;
-  /** Called with the element once it is there, and with null once it is gone. */
+  /** Called with the element after it is mounted, and with null after it is removed. */
   elementRef?: (element: EmbeddedInstanceElement | null) => void;
 }
 
-/** Effects set `fetchToken` and listeners: a server renders attributes alone, and an element that is defined later loses no property. */
+/** Effects set `fetchToken` and listeners: a server renders only attributes, and an element that is defined later keeps its properties. */
 export function EmbeddedInstance(props: EmbeddedInstanceProps): ReactElement {
   const { fetchToken, className, children, elementRef } = props;
   const element = useRef<EmbeddedInstanceElement | null>(null);

@@ -1,17 +1,17 @@
-// Keeps access tokens until shortly before they expire, the ones used longest ago making room.
+// Keeps access tokens until shortly before they expire. A full cache drops the least recently used.
 import type { PartnerClock } from './clock.js';
 import type { AccessToken } from './exchange-request.js';
 
-/** A token is not handed out in its last seconds, so that the call made with it still arrives in time. */
+/** A token is not returned in its last seconds, so that its call arrives in time. */
 const MARGIN_SECONDS = 10;
-/** Of a short life that would leave nothing. */
+/** Limits that margin to a part of a short lifetime. */
 const LARGEST_MARGIN = 0.2;
 
 interface Kept {
   readonly token: AccessToken;
-  /** By the clock that nobody sets back. */
+  /** By the monotonic clock. */
   readonly untilMs: number;
-  /** By the clock that goes on while the machine sleeps. */
+  /** By the wall clock, which continues while the machine sleeps. */
   readonly untilTimeMs: number;
 }
 
@@ -19,7 +19,7 @@ interface Kept {
 export class AccessTokenCache {
   private readonly kept = new Map<string, Kept>();
 
-  /** @param size how many tokens; 0 keeps none */
+  /** @param size the maximum number of tokens; 0 keeps none */
   constructor(
     private readonly size: number,
     private readonly clock: PartnerClock,
@@ -30,12 +30,12 @@ export class AccessTokenCache {
     if (found === undefined) return undefined;
     this.kept.delete(id);
     if (!this.isGood(found)) return undefined;
-    // Behind all others: what is used lately goes last.
+    // Moves the token to the end: the most recently used is dropped last.
     this.kept.set(id, found);
     return found.token;
   }
 
-  /** @param sentMs when it was asked for: its life began later, if anything */
+  /** @param sentMs when the token was requested: its lifetime did not begin earlier */
   put(id: string, token: AccessToken, sentMs: number, lifeSeconds: number): void {
     const marginMs = Math.min(MARGIN_SECONDS, lifeSeconds * LARGEST_MARGIN) * 1000;
     const untilMs = sentMs + lifeSeconds * 1000 - marginMs;
@@ -47,12 +47,12 @@ export class AccessTokenCache {
     }
   }
 
-  /** @param accessToken forgotten only if it is the one that is kept; whichever it is if left out */
+  /** @param accessToken drops only this token; default: whichever is kept */
   forget(id: string, accessToken = this.kept.get(id)?.token.accessToken): void {
     if (this.kept.get(id)?.token.accessToken === accessToken) this.kept.delete(id);
   }
 
-  /** @param isOver by the id that a token was put under */
+  /** @param isOver receives the id of each token */
   forgetWhere(isOver: (id: string) => boolean): void {
     for (const id of this.kept.keys()) if (isOver(id)) this.kept.delete(id);
   }

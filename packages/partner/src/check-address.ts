@@ -7,7 +7,7 @@ import { PASSED, skipped } from './check-verdict.js';
 
 const METADATA_PATH = '/.well-known/oauth-authorization-server';
 export const KEY_SET_PATH = '/.well-known/jwks.json';
-/** What the instance sends over HTTPS. */
+/** The header that the instance sends over HTTPS. */
 const OWN_HSTS = 'max-age=31536000; includeSubDomains';
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'];
 /** Addresses of TEST-NET-3 (RFC 5737), which no client has. */
@@ -61,7 +61,7 @@ async function keySet({ requests }: Integration): Promise<Verdict> {
   return (keys as object[]).some(isPrivate) ? unexpected(answer, 'public keys only') : PASSED;
 }
 
-/** The instance sends HSTS only over what it knows as HTTPS (RFC 6797 §7.2). */
+/** The instance sends HSTS only if it knows that the client uses HTTPS (RFC 6797 §7.2). */
 async function forwardedProto({ requests, settings: { baseUrl } }: Integration): Promise<Verdict> {
   if (baseUrl.startsWith('http:')) return skipped('the base URL is http:');
   const answer = await requests.get('/healthz');
@@ -93,7 +93,7 @@ async function requestId({ requests }: Integration): Promise<Verdict> {
   });
 }
 
-/** The limit counts by address: a client that chooses its address finds a count that has just begun. */
+/** The limit counts by address. A client that can choose its address gets a new count. */
 async function clientAddress({ requests }: Integration): Promise<Verdict> {
   const send = async (headers = {}) => requests.post(TOKEN_PATH, {}, headers);
   const ordinary = await send();
@@ -103,7 +103,7 @@ async function clientAddress({ requests }: Integration): Promise<Verdict> {
   const [first, second, third] = [ordinary, elsewhere, again].map(remainingOf);
   if (first === undefined || second === undefined || third === undefined)
     return skipped('the answers have no RateLimit-Remaining');
-  // A count that goes on after the request from elsewhere did not end by itself.
+  // If the count continues after the request from elsewhere, it did not end by itself.
   const isOther = second > first && third < first;
   if (!isOther) return PASSED;
   return failedBy(elsewhere, {

@@ -7,7 +7,7 @@ export const LEEWAY_SECONDS = 5;
 const REMEDY =
   'Run NTP on this machine, on every instance and on the proxies. `date -u` shows which clock is wrong.';
 
-/** Where the instance's clock is, as seen from this machine. */
+/** The difference of the instance's clock to this machine's. */
 export const CLOCKS_DIFFER = {
   ahead: {
     cause: "The clock of an instance is ahead of this machine's, so tokens expire too early.",
@@ -25,7 +25,7 @@ export function sideOf(offsetSeconds: number): Side {
   return offsetSeconds > 0 ? 'ahead' : 'behind';
 }
 
-/** Runs last, because it looks at the times of all answers: of several instances one may be wrong. */
+/** Runs last, because it reads the times of all answers: one of several instances may be wrong. */
 export const CLOCK_CHECK: Check = {
   id: 'clock',
   title: `The clocks differ by ${LEEWAY_SECONDS} seconds at most`,

@@ -13,7 +13,7 @@ import { PASSED, inWords, skipped } from './check-verdict.js';
 const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token';
 const COOKIE = '__Host-svc-session';
 const COOKIE_ATTRIBUTES = ['HttpOnly', 'Path=/', 'SameSite=None', 'Secure'];
-/** With two instances that are chosen at random, one of 128 runs asks the same instance each time. */
+/** If a request reaches one of two instances at random, all of them reach the same one in one run of 128. */
 const CALLS = 8;
 const EXCHANGES = 2;
 const NO_ACCESS_TOKEN = skipped('no access token was issued');
@@ -94,17 +94,17 @@ function differentTrust(refused: Answer): Verdict {
   });
 }
 
-/** The times of an access token are by the clock of the instance, and `Date` may be a proxy's. */
+/** The instance's clock sets the times of an access token. A proxy may set `Date`. */
 function noteIssue({ requests }: Integration, answer: Answer): void {
   try {
     const { iat } = decodeJwt(String(answer.members['access_token']));
     if (typeof iat === 'number') requests.noteTime(Math.floor(iat), answer);
   } catch {
-    // It is no access token: the checks of exchange and access token report it.
+    // It is not an access token. Other checks report that.
   }
 }
 
-/** By the error code of a login. An exchange names no cause (RFC 6749 §5.2 knows only invalid_grant). */
+/** By the error code of a login. An exchange names no cause (RFC 6749 §5.2 has only `invalid_grant`). */
 const REMEDIES: Readonly<Record<string, string>> = {
   audience_mismatch: 'Pass the expectedAudience of your trusted key entry as --audience.',
   key_unknown: 'Compare --issuer and --kid with your trusted key entry, character by character.',
@@ -116,7 +116,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   invalid_dpop_proof:
     'Your entry requires DPoP, which this program does not use: leave exchange out of --flows.',
 };
-/** A good token that is refused for its times shows that the clocks differ, also where a proxy writes its own `Date`. */
+/** If a good token is refused because of its times, the clocks differ, even if a proxy sets `Date`. */
 const OF_TIMES: Readonly<Record<string, 'ahead' | 'behind'>> = {
   token_expired: 'ahead',
   token_issued_in_future: 'behind',
@@ -178,7 +178,7 @@ function notVerified(baseUrl: string, token: string, error: { code?: string }): 
 async function api(integration: Integration): Promise<Verdict> {
   const { accessToken: token } = integration;
   if (token === undefined) return NO_ACCESS_TOKEN;
-  // One that knows the token is enough here; `instances` asks all of them.
+  // One instance that knows the token is enough here. The check `instances` asks all of them.
   for (let call = 1; ; call += 1) {
     const answer = await integration.whoAmI({ authorization: `Bearer ${token}` });
     if (answer.status === 200) {

@@ -1,4 +1,4 @@
-// What the checks of an integration share: the requests, the tokens, and what earlier checks have learned.
+// Shared by the checks of an integration: requests, tokens and findings of earlier checks.
 import type { Side } from './check-clock.js';
 import type { CheckSettings, Flow } from './check-options.js';
 import type { Answer } from './check-requests.js';
@@ -15,9 +15,9 @@ const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
 export interface Check {
   readonly id: string;
-  /** Says what holds if the check passes. */
+  /** The statement that is true if the check passes. */
   readonly title: string;
-  /** The flow that must be among those to be checked. */
+  /** The check runs only if this flow is checked. */
   readonly flow?: Flow;
   readonly run: (integration: Integration) => Promise<Verdict>;
 }
@@ -25,7 +25,7 @@ export interface Check {
 export class Integration {
   readonly requests: InstanceRequests;
   readonly tokens: CheckTokens;
-  /** Flows that have accepted a good token: only their refusals mean something. */
+  /** Flows that have accepted a good token. Only their refusals are meaningful. */
   readonly working = new Set<Flow>();
   /** Refused exchanges, whose bodies must not differ. */
   readonly refusals: Answer[] = [];
@@ -34,7 +34,7 @@ export class Integration {
   cookie: string | undefined;
   /** A good token was refused because of its times. */
   clockRefusal: { readonly found: string; readonly side: Side } | undefined;
-  /** Id of the user of the access token at the instance. */
+  /** The instance's id of the access token's user. */
   userId: unknown;
 
   constructor(

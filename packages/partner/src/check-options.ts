@@ -70,8 +70,8 @@ const OPTIONS = {
 export class Misuse extends Error {}
 
 /**
- * @param args behind the name of the program
- * @returns undefined if only the usage is asked for
+ * @param args the arguments after the program's name
+ * @returns undefined if the arguments ask for the usage
  * @throws Misuse
  */
 export function readCheckArguments(args: readonly string[]): CheckSettings | undefined {
@@ -128,7 +128,7 @@ interface PartnerArguments {
   readonly 'allow-http': boolean;
 }
 
-/** The client for partners reads them, so that both accept the same. */
+/** The client reads these options, so that both accept the same. */
 function partnerSettings(
   given: PartnerArguments,
 ): Pick<CheckSettings, 'baseUrl' | 'issuer' | 'audience' | 'key'> {

@@ -7,7 +7,7 @@ import type { Answer } from './check-requests.js';
 import type { Fault, Verdict } from './check-verdict.js';
 import { PASSED, inWords, skipped } from './check-verdict.js';
 
-/** A token with one fault, and the error code of the login that refuses it. */
+/** A token with one defect, and the error code of the login that refuses it. */
 type BadToken = readonly [code: string, make: (tokens: CheckTokens, flow: Flow) => Promise<string>];
 
 interface BadTokens {
@@ -15,7 +15,7 @@ interface BadTokens {
   readonly title: string;
   readonly flow?: Flow;
   readonly tokens: readonly BadToken[];
-  /** If one is accepted. */
+  /** The verdict if one is accepted. */
   readonly accepted?: Pick<Fault, 'cause' | 'remedy'>;
 }
 
@@ -104,7 +104,7 @@ export const REFUSAL_CHECKS: readonly Check[] = [
   { id: 'error-bodies', title: 'Refused exchanges do not tell why', flow: 'exchange', run: errorBodies },
 ];
 
-/** Of a refusal by a flow, as docs/endpoints.md has it. */
+/** The answer of a flow's refusal (docs/endpoints.md). */
 function isRefusal(flow: Flow, { status, members: { error } }: Answer, code: string): boolean {
   return flow === 'exchange' ? status === 400 && error === 'invalid_grant' : status === 401 && error === code;
 }
@@ -132,7 +132,7 @@ function refused(
   return unexpected(answer, flow === 'exchange' ? '400 invalid_grant' : `401 ${code}`);
 }
 
-/** Sent to each instance of two that take turns, also if there is a third request between. */
+/** Sent so often that each of two instances in turn gets it, even with another request in between. */
 async function replay(integration: Integration): Promise<Verdict> {
   const flows = workingFlows(integration);
   const [flow] = flows;

@@ -8,7 +8,7 @@ const WORDS: Readonly<Record<CheckResult['status'], string>> = {
 };
 const ID_WIDTH = 16;
 
-/** One row of the table; of a failed check also what is wrong, why, and what to do. */
+/** One row of the table. A failed check also says what is wrong, why, and what to do. */
 export function rowOf(result: CheckResult): string {
   const row = `${WORDS[result.status]}  ${result.id.padEnd(ID_WIDTH)}  ${result.title}\n`;
   if (result.status === 'passed') return row;

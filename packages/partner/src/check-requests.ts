@@ -6,7 +6,7 @@ import type { PartnerClock } from './clock.js';
 
 const TIMEOUT_MS = 30_000;
 const LONGEST_ANSWER_CHARACTERS = 256 * 1024;
-/** If others use up the limit of this address. */
+/** For clients that share this address and its limit. */
 const MAX_TRIES = 4;
 const DEFAULT_RETRY_SECONDS = 5;
 const LONGEST_RETRY_SECONDS = 120;
@@ -16,7 +16,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The members of a JSON object; empty for anything else. */
+  /** The properties of a JSON object; empty for anything else. */
   readonly members: Readonly<Record<string, unknown>>;
   readonly requestId: string | undefined;
   /** Times of this machine's clock, in milliseconds. */
@@ -30,7 +30,7 @@ export interface Sending {
   readonly body?: string;
 }
 
-/** No answer came. */
+/** There was no answer. */
 export class NoAnswer extends Error {
   /** @param code of Node.js or OpenSSL, such as `ECONNREFUSED` or `CERT_HAS_EXPIRED` */
   constructor(readonly code: string) {
@@ -39,12 +39,12 @@ export class NoAnswer extends Error {
 }
 
 export class InstanceRequests {
-  /** When the next request to each path may be sent, by the monotonic clock. */
+  /** The earliest time of the next request to each path, by the monotonic clock. */
   private readonly nextMs = new Map<string, number>();
-  /** How far the times of answers are from this machine's clock, in seconds; above 0 the instance is ahead. */
+  /** Differences between the times of answers and this machine's clock, in seconds. The instance is ahead if they are positive. */
   readonly offsets: number[] = [];
 
-  /** @param perMinute maximum number of forms a minute for each path */
+  /** @param perMinute the maximum number of forms for each path in a minute */
   constructor(
     private readonly baseUrl: string,
     private readonly perMinute: number,
@@ -55,7 +55,7 @@ export class InstanceRequests {
     return this.send(path, { headers });
   }
 
-  /** Posts a form, no sooner than the limit allows. A 429 uses up no token, so the form is sent again after it. */
+  /** Posts a form as soon as the limit allows. A 429 does not use up the token, so the form is sent again. */
   async post(
     path: string,
     fields: Readonly<Record<string, string>>,
@@ -71,7 +71,7 @@ export class InstanceRequests {
     }
   }
 
-  /** Notes a time that the instance has written into an answer, in whole seconds since 1970. */
+  /** Records a time of an answer, in whole seconds since 1970. */
   noteTime(seconds: number, { sentMs, receivedMs }: Pick<Answer, 'sentMs' | 'receivedMs'>): void {
     const [first, last] = [Math.floor(sentMs / 1000), Math.floor(receivedMs / 1000)];
     this.offsets.push(seconds < first ? seconds - first : Math.max(0, seconds - last));

@@ -1,4 +1,4 @@
-// The JWTs of `check`: good ones, and ones with one fault each.
+// The JWTs of `check`: good ones, and ones with one defect each.
 import { randomUUID } from 'node:crypto';
 import { CompactSign } from 'jose';
 import type { CompactJWSHeaderParameters } from 'jose';
@@ -18,18 +18,18 @@ export class CheckTokens {
 
   /**
    * A token of the partner.
-   * @param claims in place of the good ones; `undefined` leaves a claim out
-   * @param header likewise
+   * @param claims replace the good claims; `undefined` removes a claim
+   * @param header replaces the good header in the same way
    */
   async signed(flow: Flow, claims: Members = {}, header: Members = {}): Promise<string> {
     const { key } = this.settings;
     const jws = new CompactSign(bytesOf(this.claims(flow, claims)));
-    // Without `crit` here, jose would refuse to sign what the instance must refuse.
+    // Without `crit` here, jose would refuse to sign this token.
     const options = { crit: { 'check-extension': true } };
     return jws.setProtectedHeader(await this.header(header)).sign(key.privateKey, options);
   }
 
-  /** A token whose times are moved. @param seconds added to `iat` and `exp` */
+  /** A token with other times. @param seconds are added to `iat` and `exp` */
   moved(flow: Flow, seconds: number): Promise<string> {
     const nowSeconds = this.nowSeconds();
     return this.signed(flow, {

@@ -1,12 +1,12 @@
-// What a check of an integration finds.
+// The result of a check.
 import type { Answer } from './check-requests.js';
 
-/** What is wrong, why, and what to do. No field has a token or a key. */
+/** What is wrong, why, and what to do. No property contains a token or a key. */
 export interface Fault {
   readonly found: string;
   readonly cause: string;
   readonly remedy: string;
-  /** The administrator finds the log lines of the request by it. */
+  /** The request's id in the instance's log. */
   readonly requestId?: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export function skipped(reason: string): Verdict {
   return { status: 'skipped', reason };
 }
 
-/** An answer in a few words: its status and error code. What a stranger wrote into the answer is cut. */
+/** An answer in a few words: its status and error code. Long content is cut. */
 export function inWords({ status, members }: Answer): string {
   const { error } = members;
   const isCode = typeof error === 'string' && /^[a-z_]{1,64}$/.test(error);

@@ -11,13 +11,13 @@ import type { Verdict } from './check-verdict.js';
 import { failed, skipped } from './check-verdict.js';
 import type { PartnerClock } from './clock.js';
 
-/** The order matters: later checks use what earlier ones have learned. */
+/** The order matters: later checks use the findings of earlier ones. */
 export const CHECKS: readonly Check[] = [...ADDRESS_CHECKS, ...FLOW_CHECKS, ...REFUSAL_CHECKS, CLOCK_CHECK];
 const CERTIFICATE = /CERT|SIGNED|ALTNAME|ISSUER|ERR_TLS/;
 
 export type CheckResult = Pick<Check, 'id' | 'title'> & Verdict;
 
-/** @param onResult called with each result as soon as it is there */
+/** @param onResult receives each result as soon as it is known */
 export async function checkIntegration(
   settings: CheckSettings,
   clock: PartnerClock,

@@ -1,13 +1,13 @@
-// What time it is, and waiting: replaced in tests, which would otherwise wait for real.
+// The time, and waiting. Tests replace both.
 import { setTimeout as pause } from 'node:timers/promises';
 import { invalidOption } from './partner-error.js';
 
 export interface PartnerClock {
   /** Milliseconds since 1970, for the claims of tokens. */
   nowMs(): number;
-  /** Milliseconds since any moment, which nobody sets back: for how long a token is kept. */
+  /** Monotonic milliseconds, for the time that a token is kept. */
   monotonicMs(): number;
-  /** Resolves after so many milliseconds; rejects when the signal aborts. */
+  /** Resolves after this many milliseconds; rejects if the signal aborts. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ const SYSTEM_CLOCK: PartnerClock = {
   wait: (milliseconds, signal) => pause(milliseconds, undefined, { signal }),
 };
 
-/** @throws PartnerError `invalid_option` for a clock without its three functions */
+/** @throws PartnerError `invalid_option` if one of the three functions is missing */
 export function readClock(clock: PartnerClock = SYSTEM_CLOCK): PartnerClock {
   const names = ['nowMs', 'monotonicMs', 'wait'] as const;
   if (names.every((name) => typeof clock?.[name] === 'function')) return clock;

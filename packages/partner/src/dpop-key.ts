@@ -6,18 +6,18 @@ import type { PartnerClock } from './clock.js';
 
 const ALG = 'ES256';
 
-/** A request that a proof is for. */
+/** The request that a proof authenticates. */
 export interface ProvedRequest {
   readonly method: string;
   /** With or without a query. */
   readonly url: string;
-  /** `DPoP-Nonce` of the latest answer, where there was one. */
+  /** The latest answer's `DPoP-Nonce`, if it had one. */
   readonly nonce?: string | undefined;
-  /** The token that the request shows; none at the token endpoint. */
+  /** The request's access token; undefined at the token endpoint. */
   readonly accessToken?: string;
 }
 
-/** Made anew in each process, and never written anywhere: whoever starts again exchanges again. */
+/** Each process creates its own key and never stores it, so a new process needs new exchanges. */
 export class DpopKey {
   private pair: Promise<{ privateKey: CryptoKey; jwk: JWK; thumbprint: string }> | undefined;
 
@@ -27,7 +27,7 @@ export class DpopKey {
     return (await this.made()).thumbprint;
   }
 
-  /** To be sent once: a retry needs another one. */
+  /** A proof for one request. A retry needs another one. */
   async proof({ method, url, nonce, accessToken }: ProvedRequest): Promise<string> {
     const { privateKey, jwk } = await this.made();
     const { origin, pathname } = new URL(url);

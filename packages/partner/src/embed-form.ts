@@ -1,21 +1,21 @@
-// The form that signs a user in when a page posts it into a frame.
+// The form that a page posts into a frame to sign a user in.
 import { ownCopy, requireObject } from './own-copy.js';
 import { invalidOption } from './partner-error.js';
 import type { Person } from './person.js';
 
-/** Whom to sign in, and what the frame shows then. */
+/** The user to sign in, and the path that the frame then shows. */
 export interface EmbedRequest {
-  /** Their claims, or their `sub` alone. */
+  /** The user's claims, or only the `sub`. */
   readonly subject: Person | string;
-  /** A path on the instance, `/` if left out. */
+  /** A path on the instance. Default: `/`. */
   readonly redirectTo?: string;
-  /** Which key signs, if not the first one. */
+  /** The `kid` of the key that signs. Default: the first key. */
   readonly kid?: string;
 }
 
 /** Attributes of the form element. */
 export interface HtmlOptions {
-  /** Name of the frame that the form is posted into. */
+  /** The name of the frame that receives the form. */
   readonly target?: string;
   readonly id?: string;
 }
@@ -23,9 +23,9 @@ export interface HtmlOptions {
 export interface EmbedForm {
   readonly method: 'post';
   readonly action: string;
-  /** `token` is for one login, within 55 seconds; `login` of /embed.js takes it as well. */
+  /** `token` is for one login within 55 seconds. `login` of /embed.js accepts it too. */
   readonly fields: { readonly token: string; readonly redirectTo: string };
-  /** The form as HTML, everything in it escaped. The page has to submit it: it has no script and no button. */
+  /** The form as escaped HTML, without script and button. The page submits it. */
   toHtml(options?: HtmlOptions): string;
 }
 
@@ -37,11 +37,11 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** A path: not what browsers take for another server, nor with characters that they drop. The instance looks closer. */
+/** Matches a path that browsers do not take for another server, without characters that they drop. The instance checks more. */
 const LOCAL_PATH = /^\/(?![/\\])\P{Cc}*$/u;
 
 /**
- * What the caller wants now, whatever becomes of the object.
+ * Copies the request, so that later changes of the caller's object have no effect.
  * @throws PartnerError `invalid_option`
  */
 export function copyOfEmbed(request: EmbedRequest): EmbedRequest & { readonly redirectTo: string } {

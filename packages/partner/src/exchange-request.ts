@@ -1,4 +1,4 @@
-// What a token exchange is asked for, what it gives, and when two requests are the same.
+// The request and the result of a token exchange, and which requests are equal.
 import type { Person } from './person.js';
 import { ownCopy, requireObject } from './own-copy.js';
 import { invalidOption } from './partner-error.js';
@@ -6,22 +6,22 @@ import { claimsOf } from './person.js';
 import type { SigningKey } from './signing-key.js';
 
 export interface ExchangeRequest {
-  /** Whose token it is: claims, or their `sub` alone. */
+  /** The user whom the token is for: claims, or only the `sub`. */
   readonly subject: Person | string;
-  /** Who acts for the subject; calls then have the actor's rights, or those of both if the entry says so. */
+  /** The user who acts for the subject. Calls have the actor's rights, or the rights of both if the entry says so. */
   readonly actor?: Person | string;
-  /** Scopes, as a list or with spaces between them; all that the entry lists if left out. */
+  /** Scopes, as a list or separated by spaces. Default: all scopes of the entry. */
   readonly scope?: string | readonly string[];
-  /** Absolute URIs of the services that the token is for; the instance's API if left out. */
+  /** Absolute URIs of the services that the token is for. Default: the instance's API. */
   readonly resource?: string | readonly string[];
-  /** Which key signs for the subject, and which for the actor, if not the first one. */
+  /** The `kid` of the keys that sign for the subject and for the actor. Default: the first key. */
   readonly subjectKid?: string;
   readonly actorKid?: string;
-  /** Gives this call up, and the exchange too once nobody else waits for it. */
+  /** Aborts this call, and the exchange if no other call waits for it. */
   readonly signal?: AbortSignal;
   /**
-   * Exchanges although a token is there still: after a 401 of the API, since tokens can be revoked. The access token that was refused is
-   * better than `true`: if another call has brought a new one meanwhile, that is taken.
+   * Exchanges although a token is kept. Use it after a 401 of the API, because tokens can be revoked. The refused access token is
+   * better than `true`: if another call has already replaced it, no exchange is needed.
    */
   readonly fresh?: boolean | string;
 }
@@ -41,21 +41,21 @@ export interface AccessToken {
   readonly accessToken: string;
   /** `DPoP`: each call needs a proof; see `headersFor`. */
   readonly tokenType: 'Bearer' | 'DPoP';
-  /** By the clock of this machine. */
+  /** By this machine's clock. */
   readonly expiresAt: Date;
-  /** Granted scopes; undefined where the token is not limited to any. */
+  /** The granted scopes; undefined if the token is not limited to scopes. */
   readonly scope: readonly string[] | undefined;
 }
 
-/** Somebody for whom a token is to be signed. */
+/** A user for whom a token is signed, and the key. */
 export interface Signed {
   readonly claims: Readonly<Record<string, unknown>>;
   readonly key: SigningKey;
 }
 
-/** A request that has been read. */
+/** A checked request. */
 export interface Exchange {
-  /** Equal for requests that one access token can serve. */
+  /** Requests with the same id can share an access token. */
   readonly id: string;
   readonly subject: Signed;
   readonly actor: Signed | undefined;
@@ -63,7 +63,7 @@ export interface Exchange {
 }
 
 /**
- * What the caller wants now, whatever becomes of the object.
+ * Copies the request, so that later changes of the caller's object have no effect.
  * @throws PartnerError `invalid_option`
  */
 export function copyOf(request: ExchangeRequest): ExchangeRequest {
@@ -78,7 +78,7 @@ export function copyOf(request: ExchangeRequest): ExchangeRequest {
 }
 
 /**
- * @param request a copy that nobody changes
+ * @param request a copy that the caller does not have
  * @throws PartnerError `invalid_option`
  */
 export function readExchange(
@@ -101,13 +101,13 @@ export function readExchange(
   return { id: canonical(identity), subject, actor, fields };
 }
 
-/** Whether an exchange is for a user, or by them as actor. @param id of the exchange */
+/** Whether a user is the subject or actor of an exchange. @param id the exchange's id */
 export function isAbout(sub: string, id: string): boolean {
   const [subject, , actor] = JSON.parse(id) as readonly ({ readonly sub?: unknown } | null)[];
   return subject?.sub === sub || actor?.sub === sub;
 }
 
-/** An empty list is a mistake: sent without the field, the token would have everything. */
+/** An empty list is an error: a request without the field would get every scope or service. */
 function listField(name: string, value: string | readonly string[] | undefined): Record<string, string> {
   if (value === undefined) return {};
   const parts: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -118,7 +118,7 @@ function listField(name: string, value: string | readonly string[] | undefined):
   return { [name]: texts.join(' ') };
 }
 
-/** JSON with the members of objects in one order, whatever order the caller has them in. */
+/** JSON whose properties have a fixed order. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)

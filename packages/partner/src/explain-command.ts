@@ -41,8 +41,8 @@ interface Question {
 }
 
 /**
- * @param args behind the name of the command
- * @returns undefined if only the usage is asked for
+ * @param args the arguments after the command's name
+ * @returns undefined if the arguments ask for the usage
  * @throws Misuse
  */
 export function readExplainArguments(args: readonly string[]): Question | undefined {

@@ -1,17 +1,17 @@
-// Makes the JWTs that the instance takes: each for one use, by its `jti`.
+// Signs the JWTs for the instance. Each has its own `jti` and can be used once.
 import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import type { SigningKey } from './signing-key.js';
 
-/** What all tokens of a partner have in common. */
+/** The claims that all tokens of a partner share. */
 export interface TokenTerms {
   readonly issuer: string;
   readonly audience: string;
 }
 
 /**
- * Seconds from `iat` to the moment of signing, so that a fast clock issues no token in the future. All tokens have the same difference,
- * so that a logout token is later than the tokens signed before it.
+ * Seconds from `iat` to the time of signing, so that a fast clock issues no token in the future. All tokens have the same difference,
+ * so a logout token is later than the tokens signed before it.
  */
 export const BACKDATED_SECONDS = 5;
 
@@ -22,7 +22,7 @@ export interface ExternalToken {
   readonly expiresAt: number;
 }
 
-/** @param lifetimeSeconds from the moment of signing */
+/** @param lifetimeSeconds counted from the time of signing */
 export async function signedToken(
   key: SigningKey,
   { issuer, audience }: TokenTerms,

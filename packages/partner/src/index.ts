@@ -1,4 +1,4 @@
-// What the package offers; nobody may rely on anything else of it.
+// The public exports of the package.
 export { PartnerError } from './partner-error.js';
 export type { InstanceErrorCode, LocalErrorCode, PartnerErrorCode } from './partner-error.js';
 export { createPartner } from './partner.js';

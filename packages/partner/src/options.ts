@@ -1,4 +1,4 @@
-// Reads what a partner is made with, and fills in what was left out.
+// Checks the options of a partner and adds the defaults.
 import type { PartnerClock } from './clock.js';
 import { readClock } from './clock.js';
 import { DpopKey } from './dpop-key.js';
@@ -8,39 +8,39 @@ import type { KeyInput } from './signing-key.js';
 import { SigningKey } from './signing-key.js';
 
 export interface PartnerOptions {
-  /** Your issuer URL, character by character as the instance has it registered. */
+  /** Your issuer URL, exactly as in the instance's entry. */
   readonly issuer: string;
-  /** The instance: `https://host[:port]`. */
+  /** The instance's base address: `https://host[:port]`. */
   readonly baseUrl: string;
   /** The private key that signs. */
   readonly key: KeyInput;
-  /** The key that signs next: `jwks()` has it already, so that the instance knows it by then. */
+  /** The next signing key. `jwks()` already contains it, so the instance knows it in time. */
   readonly nextKey?: KeyInput;
-  /** Others that `jwks()` has: the former key until its tokens are gone, and keys that sign where `kid` names them. */
+  /** Further keys of `jwks()`: the former key until its tokens have expired, and keys that sign if `kid` names them. */
   readonly otherKeys?: readonly KeyInput[];
-  /** `aud` of tokens, as in the trusted key entry; `baseUrl` if left out. */
+  /** The `aud` of tokens, as in the trusted key entry. Default: `baseUrl`. */
   readonly audience?: string;
   /**
-   * Life of the tokens that are exchanged, 5 to 3600 seconds, default 600. An access token lives no longer: the shorter, the more often
-   * each user needs an exchange, and an address has 20 a minute. Tokens of the embedded login live at most 55.
+   * The lifetime of exchanged tokens, 5 to 3600 seconds, default 600. An access token lives no longer. A short lifetime means more
+   * exchanges, and an address has 20 a minute. Tokens for embedded login live at most 55 seconds.
    */
   readonly tokenLifetimeSeconds?: number;
-  /** Maximum number of requests for one exchange, 1 to 10, default 3: what 429 and 503 answer is tried again. */
+  /** The maximum number of requests for one exchange, 1 to 10, default 3. Only 429 and 503 are retried. */
   readonly maxTries?: number;
-  /** Longest time of one exchange, with all waiting, 1 to 600 seconds, default 75: a 429 asks for up to a minute. */
+  /** The longest time of one exchange including waits, 1 to 600 seconds, default 75. A 429 asks for a wait of up to a minute. */
   readonly timeoutSeconds?: number;
-  /** Maximum number of access tokens that it keeps, 0 to 1000000, default 10000. */
+  /** The maximum number of access tokens to keep, 0 to 1000000, default 10000. */
   readonly cacheSize?: number;
   /**
-   * Binds tokens to a key that this partner makes and keeps in memory (DPoP, RFC 9449): nobody else can use them. Calls of the API then need
-   * `headersFor`. The instance has to be reached at its own base address. Default: Bearer tokens.
+   * Binds tokens to a key in this process's memory (DPoP, RFC 9449), so that nobody else can use them. Calls of the API then need
+   * `headersFor`, and `baseUrl` must be the instance's own base address. Default: Bearer tokens.
    */
   readonly dpop?: boolean;
-  /** Allows `http:` to another machine. Tokens then go through the network in the clear: for tests only. */
+  /** Allows `http:` to another machine. Tokens are then sent unencrypted, so use it only for tests. */
   readonly allowHttp?: boolean;
-  /** In place of the global `fetch`: one that goes through a proxy, for example. */
+  /** Replaces the global `fetch`, for example to use a proxy. */
   readonly fetch?: typeof fetch;
-  /** In place of the system's clock: for tests. */
+  /** Replaces the system's clock in tests. */
   readonly clock?: PartnerClock;
 }
 
@@ -54,7 +54,7 @@ export interface Settings {
   readonly maxTries: number;
   readonly timeoutSeconds: number;
   readonly cacheSize: number;
-  /** Undefined: for Bearer tokens. */
+  /** Undefined for Bearer tokens. */
   readonly dpopKey: DpopKey | undefined;
   readonly fetch: typeof fetch;
   readonly clock: PartnerClock;
@@ -122,7 +122,7 @@ function keysOf(options: PartnerOptions): Settings['keys'] {
   const first = SigningKey.read(key, 'key');
   const rest = others.map((each, index) => SigningKey.read(each, nameOfOther(options, index)));
   for (const [index, each] of rest.entries())
-    // Whoever verifies could not tell which of the two has signed.
+    // A verifier could not tell which of the two has signed.
     if ([first, ...rest.slice(0, index)].some((other) => other.isNamedLike(each)))
       throw invalidOption(
         `${nameOfOther(options, index)} has the kid of another key: each needs one of its own`,
@@ -158,7 +158,7 @@ function within(
   return value;
 }
 
-/** Not `URL.canParse`: once Node.js 20 has compiled its caller, it reads a text with é as other letters. */
+/** Avoids `URL.canParse`: in Node.js 20 its optimized version misreads a string with é. */
 export function isUrl(text: string): boolean {
   try {
     return new URL(text).href !== '';

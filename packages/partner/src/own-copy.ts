@@ -1,16 +1,16 @@
-// Copies what a caller gives, so that nothing that is done to it later changes what is signed.
+// Copies the caller's data, so that later changes do not affect what is signed.
 import { invalidOption } from './partner-error.js';
 
 const LONGEST_SHOWN = 64;
 
 /**
- * A copy of data, with all that is nested in it.
- * @throws PartnerError `invalid_option`: it has a function or the like, or what JSON cannot say
+ * Makes a deep copy of data.
+ * @throws PartnerError `invalid_option` if it contains a function or anything else that JSON cannot express
  */
 export function ownCopy<T>(given: T, name: string): T {
   try {
     const copy = structuredClone(given);
-    // What goes into a token has to be JSON: a number without end or a circle would fail only there.
+    // Finds values that JSON cannot express, such as Infinity or a cycle, before a token is signed.
     JSON.stringify(copy);
     return copy;
   } catch {
@@ -19,7 +19,7 @@ export function ownCopy<T>(given: T, name: string): T {
 }
 
 /**
- * A misspelt member is refused: without it, a token might have every scope, or be bound to no key.
+ * Refuses a misspelt property: without it, a token might have every scope, or be bound to no key.
  * @throws PartnerError `invalid_option`
  */
 export function requireObject<T>(given: T, name: string, known: Readonly<Record<keyof T, true>>): void {
@@ -27,7 +27,7 @@ export function requireObject<T>(given: T, name: string, known: Readonly<Record<
   requireKnown(Object.keys(given), name, Object.keys(known));
 }
 
-/** @throws PartnerError `invalid_option`, which names the first unknown member */
+/** @throws PartnerError `invalid_option`, which names the first unknown property */
 export function requireKnown(members: readonly string[], name: string, known: readonly string[]): void {
   const unknown = members.find((member) => !known.includes(member));
   if (unknown === undefined) return;

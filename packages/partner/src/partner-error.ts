@@ -1,6 +1,6 @@
-// The one error that the package throws, told apart by its code.
+// The only error class of the package. Codes distinguish its errors.
 
-/** What the token endpoint answers; docs/endpoints.md of the instance says when. */
+/** Codes of the token endpoint. The instance's docs/endpoints.md describes them. */
 const INSTANCE_CODES = [
   'invalid_grant',
   'invalid_dpop_proof',
@@ -19,15 +19,15 @@ const INSTANCE_CODES = [
 export type InstanceErrorCode = (typeof INSTANCE_CODES)[number];
 
 /**
- * What was found out here. `invalid_option`: an option or argument is wrong, nothing was sent. `network_error`: no answer came, and
- * the instance may or may not have seen the token. `timeout`: the time of the call is over. `aborted`: by its signal.
- * `unexpected_answer`: whatever answered is no token endpoint of this kind, a proxy for example.
+ * Codes of the client. `invalid_option`: an option or argument is wrong, and nothing was sent. `network_error`: there was no answer, and
+ * the instance may have used up the token. `timeout`: the call's time has passed. `aborted`: its signal has aborted.
+ * `unexpected_answer`: the answer is not from such a token endpoint, but from a proxy for example.
  */
 export type LocalErrorCode = 'invalid_option' | 'network_error' | 'timeout' | 'aborted' | 'unexpected_answer';
 
 export type PartnerErrorCode = InstanceErrorCode | LocalErrorCode;
 
-/** What is known of a failure beside its code. */
+/** Details of a failure. */
 export interface PartnerErrorDetails {
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
@@ -37,18 +37,18 @@ export interface PartnerErrorDetails {
   readonly cause?: unknown;
 }
 
-/** A failure. Its text has no token, key or claim. */
+/** A failure. Its message contains no token, key or claim. */
 export class PartnerError extends Error {
   override readonly name = 'PartnerError';
-  /** Status of the answer; undefined where none came. */
+  /** The answer's status; undefined if there was no answer. */
   readonly status: number | undefined;
-  /** `X-Request-Id` of the answer. `explain` takes it, and the instance's administrator finds the cause by it. */
+  /** The answer's `X-Request-Id`. Pass it to `explain`, or give it to the instance's operator, who finds the cause by it. */
   readonly requestId: string | undefined;
-  /** What `Retry-After` has asked for, in seconds, of a 429 or 503. */
+  /** `Retry-After` of a 429 or 503, in seconds. */
   readonly retryAfterSeconds: number | undefined;
-  /** This machine's clock less that of the answer (`Date`), in seconds: above 0 this one is ahead. Right to a second. */
+  /** This machine's clock minus the answer's `Date`, in seconds, accurate to a second. This clock is ahead if it is positive. */
   readonly clockOffsetSeconds: number | undefined;
-  /** How many requests were sent, each with a token of its own. */
+  /** The number of requests that were sent, each with its own token. */
   readonly tries: number;
 
   constructor(

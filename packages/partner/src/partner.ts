@@ -1,4 +1,4 @@
-// A partner of an instance: exchanges tokens for its users, and signs them in.
+// A partner of an instance: exchanges tokens for its users and signs users in.
 import type { JSONWebKeySet } from 'jose';
 import { AccessTokenCache } from './access-token-cache.js';
 import type { ProvedRequest } from './dpop-key.js';
@@ -25,7 +25,7 @@ const TOKEN_PATH = '/rest/auth/oauth/token';
 const EMBED_PATH = '/rest/auth/embed';
 const LOGOUT_PATH = '/rest/auth/backchannel-logout';
 const EXPLAIN_PATH = '/rest/auth/explain';
-/** The instance accepts a question for 60 seconds from its `iat`. */
+/** The instance accepts a proof of `explain` for 60 seconds from its `iat`. */
 const QUESTION_LIFETIME_SECONDS = 60 - BACKDATED_SECONDS;
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 const LOGOUT_LIFETIME_SECONDS = 120;
@@ -34,43 +34,43 @@ const EMBED_LIFETIME_SECONDS = 60 - BACKDATED_SECONDS;
 
 export interface Partner {
   /**
-   * An access token for one of your users, kept until shortly before it expires. Requests for the same, made at once, share an exchange.
-   * A 429 or 503 is tried again, with new tokens, when `Retry-After` has passed; nothing else is.
+   * Returns an access token for one of your users. It is kept until shortly before it expires. Equal concurrent requests share an exchange.
+   * Only a 429 or 503 is retried, with new tokens, after `Retry-After`.
    * @throws PartnerError
    */
   exchange(request: ExchangeRequest): Promise<AccessToken>;
   /**
-   * The headers of one call of the API: `authorization`, and with `dpop` a proof for this call alone. A 401 whose `WWW-Authenticate` says
-   * `use_dpop_nonce` asks for the same call with new headers for the `nonce` in its `DPoP-Nonce`.
+   * Returns the headers of one API call: `authorization`, and with `dpop` a proof for this call. If a 401's `WWW-Authenticate` contains
+   * `use_dpop_nonce`, repeat the call with new headers for the `nonce` of its `DPoP-Nonce`.
    */
   headersFor(call: ProvedRequest & { readonly accessToken: string }): Promise<Record<string, string>>;
   /**
-   * What a page posts into the frame to sign a user in: make one for each login, just before it.
+   * Returns the form that a page posts into the frame to sign a user in. Make one for each login, just before it.
    * @throws PartnerError `invalid_option`
    */
   embedForm(request: EmbedRequest): Promise<EmbedForm>;
   /**
-   * Signs one of your users out: ends all sessions and access tokens that tokens of your issuer have opened for them, and forgets kept
-   * tokens, also where the answer is lost. Resolves in the next second, since a token of the same one would count as made before. A 429
-   * or 503 is tried again.
+   * Signs out one of your users: ends all sessions and access tokens that your issuer's tokens have opened for the user, and drops kept
+   * tokens, even if the answer is lost. Resolves in the next second, because a token of the same second would be refused too. A 429
+   * or 503 is retried.
    * @param sub your id of the user
    * @throws PartnerError
    */
   signOut(sub: string): Promise<void>;
   /**
-   * Says why the instance refused a token of yours, if `mayExplain` of your entry is set. A 429 or 503 is tried again.
-   * @param requestId of a `PartnerError`, or the header `X-Request-Id` of a refused login
-   * @throws PartnerError `not_found` if the instance tells your key nothing about this id
+   * Explains why the instance refused one of your tokens, if your entry has `mayExplain`. A 429 or 503 is retried.
+   * @param requestId the `requestId` of a `PartnerError`, or the `X-Request-Id` header of a refused login
+   * @throws PartnerError `not_found` if the instance explains nothing about this id to your key
    */
   explain(requestId: string): Promise<Explanation>;
-  /** The public keys, to be served at the `url` of your trusted key entry: that which signs, the next one, the others. */
+  /** Returns the public keys to publish at the `url` of your trusted key entry: the signing key, the next key, the others. */
   jwks(): Promise<JSONWebKeySet>;
-  /** The public key as PEM, for a static entry: of the key that signs unless another is named. */
+  /** Returns a public key as PEM, for a static entry. Default: the key that signs. */
   publicKeyPem(kid?: string): Promise<string>;
 }
 
 /**
- * Sends nothing yet.
+ * Creates a partner. Sends nothing.
  * @throws PartnerError `invalid_option`
  */
 export function createPartner(options: PartnerOptions): Partner {
@@ -81,7 +81,7 @@ class SigningPartner implements Partner {
   readonly #settings: Settings;
   readonly #cache: AccessTokenCache;
   readonly #flights = new SingleFlight<AccessToken>();
-  /** So many users were signed out: what was asked for before is not kept, since it may have ended with them. */
+  /** The number of sign-outs. A token that was requested before the last one is not kept, because it may have ended. */
   #signOuts = 0;
 
   constructor(settings: Settings) {
@@ -90,7 +90,7 @@ class SigningPartner implements Partner {
   }
 
   async exchange(request: ExchangeRequest): Promise<AccessToken> {
-    // Before anything is waited for: the caller may use the object for somebody else.
+    // Read before the first wait: the caller may change the object afterwards.
     const wish = copyOf(request);
     const exchange = await this.#read(wish);
     const { fresh, signal } = wish;
@@ -132,7 +132,7 @@ class SigningPartner implements Partner {
     const claims = { ...claimsOf(sub, 'sub'), events: { [LOGOUT_EVENT]: {} } };
     const never = new AbortController().signal;
     const signedOut = this.#retried('The sign-out', never, (signal) => this.#logOutOnce(claims, signal));
-    // Also where its answer is lost: the instance may have ended them.
+    // Even if the answer is lost: the instance may have ended them.
     const token = await signedOut.finally(() => this.#forgetAllOf(sub));
     await clock.wait(Math.max(0, (token.signedAt + 1) * 1000 - clock.nowMs()), never);
   }
@@ -192,13 +192,13 @@ class SigningPartner implements Partner {
         const waitMs = waitBeforeRetry(failure, tries, Math.random());
         const isLate = waitMs !== undefined && clock.monotonicMs() + waitMs > deadlineMs;
         if (waitMs === undefined || tries >= maxTries || isLate) throw failure;
-        // Over before its time only where somebody has given up, and then the next try says so.
+        // Ends early only if the call was aborted. The next try then throws.
         await clock.wait(waitMs, signal).catch(() => undefined);
       }
     }
   }
 
-  /** Tokens are signed anew for each try: the instance may have used up the ones before. */
+  /** Signs new tokens for each try: the instance may have used up the earlier ones. */
   async #tryOnce({ id, subject, actor, fields }: Exchange, signal: AbortSignal): Promise<AccessToken> {
     const { origin, tokenLifetimeSeconds, dpopKey, clock, fetch: send } = this.#settings;
     const form = {
@@ -222,7 +222,7 @@ class SigningPartner implements Partner {
     return token;
   }
 
-  /** What is sent is of no use to anybody else either. */
+  /** Nobody else can use what is sent. */
   async #bound(signed: Signed): Promise<Signed> {
     const jkt = await this.#settings.dpopKey?.thumbprint();
     return jkt === undefined ? signed : { ...signed, claims: { ...signed.claims, cnf: { jkt } } };
@@ -255,7 +255,7 @@ function timedOut(work: string, seconds: number): PartnerError {
   return new PartnerError('timeout', `${work} took more than ${seconds} seconds`);
 }
 
-/** @throws what is no failure of an exchange, such as the reason of a signal */
+/** @throws any other error, such as a signal's reason */
 function withTries(error: unknown, tries: number): PartnerError {
   if (!(error instanceof PartnerError)) throw error;
   return new PartnerError(error.code, error.message, { ...error, cause: error.cause, tries });

@@ -1,19 +1,19 @@
-// Which failures are tried again, and after what time.
+// Which failures are retried, and when.
 import type { PartnerError } from './partner-error.js';
 
-/** With these the instance says when to come back, with new tokens: those that were sent may be used up. Nothing else is tried again. */
+/** The answers that are retried, with new tokens: the instance may have used up the ones that were sent. */
 const RETRIED_STATUSES: readonly (number | undefined)[] = [429, 503];
-/** Without `Retry-After`, of a proxy for example: 1 s, 2 s, 4 s … */
+/** The first wait without `Retry-After`, from a proxy for example. It doubles: 1 s, 2 s, 4 s … */
 const FIRST_WAIT_SECONDS = 1;
-/** Clients that were refused together shall not all come back together: up to so much of the wait is added, a second at least. */
+/** Adds up to this part of the wait, at least a second, so that clients that were refused together do not return together. */
 const JITTER = 0.1;
 const LEAST_JITTER_SECONDS = 1;
 
 /**
  * Only 429 and 503 are retried, after `Retry-After` (D119).
- * @param tries how many requests were sent, this one included
- * @param random from 0 up to 1
- * @returns milliseconds; undefined where the failure is not tried again
+ * @param tries the number of requests so far, including this one
+ * @param random from 0 to 1
+ * @returns milliseconds; undefined if the failure is not retried
  */
 export function waitBeforeRetry(
   { status, retryAfterSeconds }: PartnerError,

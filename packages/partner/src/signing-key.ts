@@ -1,4 +1,4 @@
-// Reads a private key in whatever form it is given, and tells what signing and publishing need of it.
+// Reads a private key in any supported form, for signing and publishing.
 import { KeyObject, createPrivateKey, createPublicKey } from 'node:crypto';
 import type { JsonWebKey, webcrypto } from 'node:crypto';
 import { types } from 'node:util';
@@ -10,24 +10,24 @@ import { invalidOption } from './partner-error.js';
 export type SigningAlgorithm =
   'RS256' | 'RS384' | 'RS512' | 'PS256' | 'PS384' | 'PS512' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA';
 
-/** A private key: PEM (PKCS #8, PKCS #1 or SEC 1, not encrypted) as text or as the bytes of its file, JWK, or a key of Node.js. */
+/** A private key: PEM (PKCS #8, PKCS #1 or SEC 1, not encrypted) as a string or as bytes, a JWK, or a key of Node.js. */
 export type PrivateKey = string | Uint8Array | JWK | KeyObject | webcrypto.CryptoKey;
 
-/** A key with what the instance's administrator has been told of it. */
+/** A key, with the properties that the instance's entry has. */
 export interface NamedKey {
   readonly key: PrivateKey;
-  /** As in the trusted key entry. That of the JWK, else the thumbprint of RFC 7638, if left out. */
+  /** As in the trusted key entry. Default: the JWK's `kid`, otherwise the thumbprint (RFC 7638). */
   readonly kid?: string;
-  /** That of the JWK or CryptoKey, else by the type of the key: RS256, ES256, ES384, ES512 or EdDSA. */
+  /** Default: the algorithm of the JWK or CryptoKey, otherwise by key type: RS256, ES256, ES384, ES512 or EdDSA. */
   readonly alg?: SigningAlgorithm;
 }
 
 export type KeyInput = PrivateKey | NamedKey;
 
-/** The fewest bits that the instance takes. */
+/** The shortest RSA key that the instance accepts, in bits. */
 const SHORTEST_RSA_BITS = 2048;
 const RSA = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const;
-/** What a key can sign with, the usual one first. */
+/** The algorithms of a key, the usual one first. */
 const BY_TYPE: Readonly<Record<string, readonly SigningAlgorithm[]>> = {
   rsa: RSA,
   prime256v1: ['ES256'],
@@ -45,7 +45,7 @@ export class SigningKey {
     private readonly givenKid: string | undefined,
   ) {}
 
-  /** @throws PartnerError `invalid_option`, without anything of the key */
+  /** @throws PartnerError `invalid_option`, which reveals nothing of the key */
   static read(input: KeyInput, name: string): SigningKey {
     if (isNamed(input)) requireObject(input, name, { key: true, kid: true, alg: true });
     const { key: given, kid, alg } = isNamed(input) ? input : { key: input };
@@ -59,7 +59,7 @@ export class SigningKey {
     return new SigningKey(privateKey, algorithm, givenKid);
   }
 
-  /** Whether both have one kid, by their names or, where neither is named, as one key. */
+  /** Whether both have the same kid: by name, or as the same key if neither has a name. */
   isNamedLike(other: SigningKey): boolean {
     return this.givenKid === undefined && other.givenKid === undefined
       ? this.privateKey.equals(other.privateKey)
@@ -91,7 +91,7 @@ function isNamed(input: KeyInput): input is NamedKey {
   return typeof input === 'object' && input !== null && !types.isKeyObject(input) && 'key' in input;
 }
 
-/** Bytes have been made the text that they are. */
+/** The input after bytes are decoded. */
 type ReadableKey = Exclude<PrivateKey, Uint8Array>;
 
 function privateKeyOf(key: ReadableKey, name: string): KeyObject {
@@ -103,7 +103,7 @@ function privateKeyOf(key: ReadableKey, name: string): KeyObject {
   return object;
 }
 
-/** What OpenSSL says is not passed on: it has been told the key. */
+/** Hides OpenSSL's message, because OpenSSL has seen the key. */
 function objectOf(key: ReadableKey, name: string): KeyObject {
   if (types.isKeyObject(key)) return key;
   if (types.isCryptoKey(key)) return KeyObject.from(key);
@@ -131,7 +131,7 @@ function faultOf(key: string | JWK): string {
   return 'is no PEM of a private key; of a file the content is wanted, not the path';
 }
 
-/** What a JWK or CryptoKey says of itself. */
+/** The `kid` and `alg` that a JWK or CryptoKey has. */
 function toldBy(key: JWK | webcrypto.CryptoKey): { kid?: string; alg?: string } {
   if (!types.isCryptoKey(key))
     return {
@@ -148,14 +148,14 @@ function algorithmOf(key: KeyObject, wanted: string | undefined, name: string): 
   const { namedCurve, modulusLength = SHORTEST_RSA_BITS } = key.asymmetricKeyDetails ?? {};
   const fitting = BY_TYPE[namedCurve ?? key.asymmetricKeyType ?? ''] ?? [];
   const [usual] = fitting;
-  // What such a key signs is what an RSA key signs with PS256; its own form is known to few libraries.
+  // An RSA-PSS key signs like an RSA key with PS256, but few libraries can read its own form.
   if (key.asymmetricKeyType === 'rsa-pss')
     throw invalidOption(`${name} is an RSA-PSS key, which is not taken: take an RSA key with alg PS256`);
   if (usual === undefined) throw invalidOption(`${name} is of a type that the instance does not take`);
   if (modulusLength < SHORTEST_RSA_BITS)
     throw invalidOption(`${name} is an RSA key of less than ${SHORTEST_RSA_BITS} bits`);
   if (wanted === undefined) return usual;
-  // RFC 9864 calls EdDSA on this curve by the curve's name.
+  // RFC 9864 names EdDSA on this curve after the curve.
   const found = fitting.find((each) => each === (wanted === 'Ed25519' ? 'EdDSA' : wanted));
   if (found === undefined)
     throw invalidOption(`${name} can sign ${fitting.join(', ')}, and not what alg says`);

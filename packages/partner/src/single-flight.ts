@@ -1,4 +1,4 @@
-// Lets all who ask for the same thing at once wait for one doing of it.
+// Lets concurrent callers with the same id share one piece of work.
 import { unlessAborted } from './unless-aborted.js';
 
 interface Flight<T> {
@@ -11,8 +11,8 @@ export class SingleFlight<T> {
   private readonly flights = new Map<string, Flight<T>>();
 
   /**
-   * @param work begun for the first who asks; its signal aborts once nobody waits any more
-   * @param signal gives up waiting, with its reason
+   * @param work starts for the first caller; its signal aborts if nobody waits any more
+   * @param signal ends the caller's wait with its reason
    */
   async join(
     id: string,
@@ -30,7 +30,7 @@ export class SingleFlight<T> {
     }
   }
 
-  /** Whoever asks from now on begins anew. @param isOver by the id that was asked for */
+  /** Later callers start new work. @param isOver receives the ids */
   forgetWhere(isOver: (id: string) => boolean): void {
     for (const id of this.flights.keys()) if (isOver(id)) this.flights.delete(id);
   }
@@ -44,7 +44,7 @@ export class SingleFlight<T> {
     return flight;
   }
 
-  /** Whoever asks from now on begins anew. */
+  /** Later callers start new work. */
   private leave(id: string, flight: Flight<T>, isGivenUp = true): void {
     if (this.flights.get(id) === flight) this.flights.delete(id);
     if (isGivenUp) flight.controller.abort();

@@ -1,4 +1,4 @@
-// One request to the token endpoint: what is sent, and what its answer comes to.
+// One request to the token endpoint, and its result.
 import type { DpopKey } from './dpop-key.js';
 import type { PartnerErrorCode, PartnerErrorDetails } from './partner-error.js';
 import { PartnerError, isInstanceErrorCode } from './partner-error.js';
@@ -8,14 +8,14 @@ import { unlessAborted } from './unless-aborted.js';
 
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const JWT_TYPE = 'urn:ietf:params:oauth:token-type:jwt';
-/** Access tokens have some 25 KiB at most: what is longer comes from something else. */
+/** An access token has at most about 25 KiB, so a longer answer comes from something else. */
 const LONGEST_ANSWER_BYTES = 256 * 1024;
 const LONGEST_DESCRIPTION = 200;
-/** `Date` has whole seconds, and an answer is on its way for a while. */
+/** `Date` has whole seconds, and an answer takes time to arrive. */
 const CLOCKS_AGREE_SECONDS = 2;
-/** A clock further ahead signs tokens that the instance refuses: its tolerance for `iat` is 5 seconds. */
+/** A clock that is further ahead signs tokens that the instance refuses. Its tolerance for `iat` is 5 seconds. */
 const LEEWAY_SECONDS = 5 + BACKDATED_SECONDS;
-/** The instance issues no access token of less. */
+/** The shortest lifetime of an access token. */
 const SHORTEST_LIFE_SECONDS = 5;
 const BY_STATUS: Readonly<Record<number, PartnerErrorCode>> = {
   429: 'too_many_requests',
@@ -26,7 +26,7 @@ export interface TokenForm {
   readonly subject: ExternalToken;
   readonly actor: ExternalToken | undefined;
   readonly fields: Readonly<Record<string, string>>;
-  /** Proves itself in the request. */
+  /** Signs the request's proof. */
   readonly dpopKey?: DpopKey | undefined;
 }
 
@@ -46,8 +46,8 @@ export interface Surroundings {
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * A redirect is not followed: it would hand the tokens on.
- * @throws PartnerError for everything but a token; the signal's reason where that has aborted
+ * Redirects are not followed, because they would pass the tokens on.
+ * @throws PartnerError unless a token was issued; the signal's reason if it has aborted
  */
 export async function requestToken(form: TokenForm, surroundings: Surroundings): Promise<TokenAnswer> {
   const { answer, members } = await postProved(form, surroundings);
@@ -61,7 +61,7 @@ interface Answered {
   readonly members: Members;
 }
 
-/** An instance that asks for a nonce has not used the tokens up: they are sent again with it, once. */
+/** An instance that asks for a nonce has not used up the tokens. They are sent again once, with the nonce. */
 async function postProved(form: TokenForm, surroundings: Surroundings, nonce?: string): Promise<Answered> {
   const { url } = surroundings;
   const proof = await form.dpopKey?.proof({ method: 'POST', url, nonce });
@@ -72,14 +72,14 @@ async function postProved(form: TokenForm, surroundings: Surroundings, nonce?: s
   return postProved(form, surroundings, asked);
 }
 
-/** @throws PartnerError for everything but an empty 200; the signal's reason where that has aborted */
+/** @throws PartnerError unless the answer is an empty 200; the signal's reason if it has aborted */
 export async function requestLogout(token: ExternalToken, surroundings: Surroundings): Promise<void> {
   const { answer, text } = await post(new URLSearchParams({ logout_token: token.jwt }), surroundings);
   if (answer.status === 200 && text === '') return;
   throw failureOf('The sign-out', answer, membersOf(text), { token, nowMs: surroundings.nowMs() });
 }
 
-/** Why a token was refused, as the operator of the instance sees it. */
+/** Why a token was refused, as the instance's operator sees it. */
 export interface Explanation {
   readonly requestId: string;
   readonly occurredAt: Date;
@@ -88,18 +88,18 @@ export interface Explanation {
   readonly check: string;
   readonly cause: string;
   readonly remedy: string;
-  /** `subject` or `actor`, of an exchange. */
+  /** The refused token of an exchange: `subject` or `actor`. */
   readonly party?: string | undefined;
   /** The code of the cause; undefined if the user is the cause. */
   readonly reason?: string | undefined;
   readonly detail?: string | undefined;
-  /** What the rule requires. */
+  /** The value that the rule requires. */
   readonly expected?: string | undefined;
-  /** What came instead. */
+  /** The value that the token had. */
   readonly found?: string | undefined;
 }
 
-/** @throws PartnerError for everything but an explanation; the signal's reason where that has aborted */
+/** @throws PartnerError unless the answer is an explanation; the signal's reason if it has aborted */
 export async function requestExplanation(
   proof: ExternalToken,
   surroundings: Surroundings,
@@ -169,7 +169,7 @@ async function shortText(answer: Response): Promise<string> {
   for await (const chunk of answer.body ?? []) {
     const part = chunk as Uint8Array;
     bytes += part.length;
-    // Leaving the loop cancels what is still to come.
+    // Leaving the loop cancels the rest of the body.
     if (bytes > LONGEST_ANSWER_BYTES)
       throw new PartnerError('unexpected_answer', 'The answer is longer than any of the instance', {
         status: answer.status,
@@ -188,7 +188,7 @@ function membersOf(text: string): Members {
   }
 }
 
-/** A token that is not bound, where it should be, is none: somebody may have taken the proof away. */
+/** An unbound token is refused if a bound one was requested: somebody may have removed the proof. */
 function tokenIn(members: Members, { dpopKey }: TokenForm): TokenAnswer | undefined {
   const { access_token: accessToken, token_type: type, expires_in: expiresIn, scope } = members;
   if (typeof accessToken !== 'string' || accessToken === '') return undefined;
@@ -198,7 +198,7 @@ function tokenIn(members: Members, { dpopKey }: TokenForm): TokenAnswer | undefi
   return { accessToken, expiresInSeconds: expiresIn, scope: scopes };
 }
 
-/** What was sent, and when it was answered. */
+/** A request, and the time of its answer. */
 interface Sent {
   readonly token: ExternalToken;
   readonly nowMs: number;
@@ -223,14 +223,14 @@ function failureOf(
   const parts = [`${work} failed: ${code} (status ${status})`];
   if (isInstanceErrorCode(error)) parts.push(descriptionIn(members));
   if (requestId !== undefined) parts.push(`request ${requestId}`);
-  // Of a question, which has no further explanation, a 404.
+  // A 404 of `explain` gives no reason.
   if (requestId !== undefined && status === 400)
     parts.push('explain(requestId) says why, if your entry allows it');
   if (status === 400) parts.push(hintOf(clockOffsetSeconds, token));
   return new PartnerError(code, parts.filter((part) => part !== '').join('; '), details);
 }
 
-/** The instance echoes nothing; of anything else that answers like it, whatever may be a token is left out. */
+/** The instance echoes nothing. Another server might, so anything that may be a token is removed. */
 function descriptionIn({ error_description: text }: Members): string {
   if (typeof text !== 'string' || text.length > LONGEST_DESCRIPTION) return '';
   return /^[ -~]+$/.test(text) && !/[\w-]{20,}/.test(text) ? text : '';
@@ -246,7 +246,7 @@ function retryAfterOf(headers: Headers): number | undefined {
   if (value === null) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value);
   const [until, from] = [Date.parse(value), Date.parse(headers.get('date') ?? '')];
-  // A moment means something by the clock of whoever names it.
+  // A time is relative to the clock of the machine that names it.
   return Number.isNaN(until) || Number.isNaN(from) ? undefined : Math.max(0, (until - from) / 1000);
 }
 
@@ -255,7 +255,7 @@ function offsetOf(headers: Headers, nowMs: number): number | undefined {
   return Number.isNaN(theirs) ? undefined : Math.floor(nowMs / 1000) - theirs / 1000;
 }
 
-/** A refusal never says that it is for times; where the clocks differ so that it may be, this does. */
+/** A refusal never names times as its cause. This hint does, if the clocks differ enough. */
 function hintOf(offset: number | undefined, token: ExternalToken): string {
   if (offset === undefined) return '';
   const difference = `the clock of this machine is ${Math.abs(offset)} seconds`;

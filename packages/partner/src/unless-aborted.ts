@@ -1,4 +1,4 @@
-// Waits for something until a signal aborts, whether or not that which is waited for heeds the signal.
+// Waits for a promise until a signal aborts, even if the promise ignores the signal.
 
 /** @throws the signal's reason once it has aborted */
 export async function unlessAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
