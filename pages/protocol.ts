@@ -1,6 +1,6 @@
-// The messages between the page in a frame and the script in its host page. Types alone: nothing of this file is in either program.
+// The messages between the page in a frame and the script in its host page. Only types, so neither program contains this file.
 
-/** How the page looks, as far as the host page decides it. */
+/** The part of the page's look that the host page decides. */
 export interface Look {
   theme?: 'light' | 'dark' | 'auto';
   accent?: string;
@@ -12,24 +12,24 @@ export interface Look {
 }
 
 /**
- * Continues a session in another document of the same host page. The private key can be used and posted, but not read. A script keeps
- * it in memory alone.
+ * Continues a session in another document of the same host page. The private key can be used and posted, but not read. The script keeps
+ * it only in memory.
  */
 export interface SessionHandle {
   sessionToken: string;
   keys: CryptoKeyPair;
 }
 
-/** What the page needs to know of its host page. */
+/** The host page's settings. */
 export interface HostSettings {
   /** Whether the host page listens for `retry`. */
   canRetry: boolean;
-  /** Whether the host page fetches another token by itself after a failure. */
+  /** Whether the host page fetches another token after a failure. */
   retries: boolean;
-  /** Whether the page says why a login has failed; otherwise the host page does. */
+  /** Whether the page shows why a login failed. Otherwise the host page does. */
   showsFailures: boolean;
   look: Look;
-  /** An absolute address with `{path}` in it: where links lead in a new tab. */
+  /** An absolute address with `{path}`, for links in a new tab. */
   linkTemplate?: string;
   /** `hash`: the host page keeps the history, and the page adds no entry to it. */
   address?: 'hash';
@@ -37,7 +37,7 @@ export interface HostSettings {
   height?: 'auto';
 }
 
-/** A request of the script. The answer has the same `id`; whatever the page tells by itself has none. */
+/** A request of the script. Its answer has the same `id`. Messages without a request have none. */
 interface Asked {
   id: number;
 }
@@ -53,13 +53,13 @@ export type MessageToPage =
   | ({ type: 'sign-out'; everywhere: boolean } & Asked)
   | { type: 'failure'; during: 'login' | 'renewal'; error: string };
 
-/** Why a page can never work where it is. */
+/** Why the page cannot work in this browser or host page. */
 export type Cause = 'insecure_page' | 'wrong_address';
 
 /** Why a session has ended. */
 export type EndReason = 'expired' | 'signed-out' | 'signed-out-by-provider' | 'revoked';
 
-/** Why the instance, or the way to it, has refused something. */
+/** Why a request failed. */
 export interface Failure {
   /** The instance's code, or `unreachable`. */
   error: string;
@@ -74,10 +74,10 @@ export interface SessionReady {
   userId: string;
 }
 
-/** The id of the request that is answered. */
+/** The id of the answered request. */
 type Answer = Partial<Asked>;
 
-/** `isStep` of `navigated`: a view was opened or closed by the visitor. `failure`: an attempt has failed before it came to the page. */
+/** `isStep` of `navigated`: the visitor has opened or closed a view. `failure`: an attempt failed before it reached the page. */
 export type MessageFromPage =
   | { type: 'page-ready'; version: string; jkt?: string; cause?: Cause; description?: string }
   | { type: 'token-needed'; reason: 'start' | 'handle-refused'; jkt: string }

@@ -24,7 +24,7 @@ interface TypedEvents {
   ): void;
 }
 
-/** A server without elements can load the module too. */
+/** A server, which has no elements, can load the module too. */
 const Base = (globalThis.HTMLElement ?? class {}) as new () => TypedEvents & HTMLElement;
 
 /**
@@ -38,12 +38,12 @@ export class EmbeddedInstanceElement extends Base {
   #instance: EmbeddedInstance | undefined;
   /** Attributes and properties often change together, so it starts in a microtask. */
   #isDue = false;
-  /** The next try. */
+  /** The next try and its timer. */
   #again: { run: () => void; timer: number } | undefined;
   #failures = 0;
-  /** The instance wants no other try before, in milliseconds of `performance.now`. */
+  /** The earliest time of the next try that the instance accepts, by `performance.now`. */
   #notBefore = 0;
-  /** A logout by the provider is tried again only once, on the visitor's wish. */
+  /** After a logout by the provider, only the visitor can start another login, and only once. */
   #isLastTry = false;
 
   /** Called for each login and renewal. */
@@ -99,7 +99,7 @@ export class EmbeddedInstanceElement extends Base {
     const name = NAMES.find((one) => attributeOf(one) === attribute);
     if (this.#instance === undefined || before === after || name === undefined) return;
     if (!(name in FIXED)) return this.#instance.configure(this.#read([name]));
-    // Nothing of the previous user stays in view.
+    // Removes the previous user's view.
     this.#stop();
     this.#startSoon();
   }
@@ -158,7 +158,7 @@ export class EmbeddedInstanceElement extends Base {
     }
   }
 
-  /** Tries until it succeeds, later and later. A failure that time does not mend is tried once more. */
+  /** Retries with growing waits until it succeeds. A permanent failure is retried once. */
   #try(during: 'login' | 'renewal'): void {
     const instance = this.#instance;
     if (instance === undefined) return;
@@ -183,7 +183,7 @@ export class EmbeddedInstanceElement extends Base {
     this.#again = { run, timer: setTimeout(run, milliseconds) };
   }
 
-  /** The network or the visitor is back: the next try comes as soon as the instance wants it. */
+  /** The network or the visitor is back: the next try comes as soon as the instance allows. */
   readonly #tryNow = (): void => {
     if (this.#again === undefined || document.hidden) return;
     this.#failures = 0;
@@ -196,7 +196,7 @@ export class EmbeddedInstanceElement extends Base {
     this.#again = undefined;
   }
 
-  /** The options that the attributes give. A wrong value is named, and left out. */
+  /** The options from the attributes. A wrong value is logged and ignored. */
   #read(names: readonly OptionName[]): Record<string, unknown> {
     return Object.fromEntries(
       names.map((name) => {

@@ -15,7 +15,7 @@ type FailureType = 'login-failed' | 'renewal-failed' | 'sign-out-failed';
 /** Sessions of frames in this document by instance and `userKey`: the next frame of the same user continues one without a token. */
 const handles = new Map<string, SessionHandle>();
 
-/** One frame. Its page hears this page alone, and this page hears the frame's window and origin alone. */
+/** One frame. Its page accepts messages only from this page, and this page only from the frame's window and origin. */
 export class EmbeddedInstance {
   static readonly version: string = '0.1.0';
   static readonly events: readonly (keyof EmbeddedInstanceEvents)[] = [
@@ -35,7 +35,7 @@ export class EmbeddedInstance {
     globalThis.document?.currentScript as HTMLScriptElement | null | undefined
   )?.src;
 
-  /** Set it if you try again by yourself after failures: then the notice says so. */
+  /** Set it if your code retries after failures: the notice then says so. */
   retries = false;
   readonly #options: EmbeddedInstanceOptions;
   readonly #page: PageFrame;
@@ -46,7 +46,7 @@ export class EmbeddedInstance {
   readonly #retryListeners = new Set<object>();
   readonly #handleKey: string;
   #handle: SessionHandle | undefined;
-  /** The page's answer to the last `hello`: from then on it takes tokens for this key. */
+  /** The page's answer to the last `hello`, with the key that tokens may be bound to. */
   #greeting: { jkt: string } | undefined;
   #attempt: Attempt | undefined;
   #card: HTMLElement | undefined;
@@ -75,7 +75,7 @@ export class EmbeddedInstance {
     return this.#page.element;
   }
 
-  /** The path that the frame shows, or is to show after a login. */
+  /** The path that the frame shows, or will show after a login. */
   get path(): string {
     return this.#place.path;
   }
@@ -101,9 +101,9 @@ export class EmbeddedInstance {
   }
 
   /**
-   * Signs in. What the frame shows stays until the session is ready.
+   * Signs in. The frame's view stays until the session is ready.
    * @param token a token, its promise, or a function that fetches one for the page's key (`jkt`). The function is not called if the
-   * frame continues a session of before
+   * frame continues an earlier session
    * @throws EmbeddedInstanceError as `login-failed` says it; Error if the frame is not in the page
    */
   login(token: TokenSource, redirectTo: string = this.path): Promise<EmbeddedSession> {
@@ -113,7 +113,7 @@ export class EmbeddedInstance {
   }
 
   /**
-   * Extends the session by a new token of the same user. Without a session it is a login.
+   * Extends the session with a new token of the same user. Without a session it signs in.
    * @throws EmbeddedInstanceError as `login-failed` says it
    */
   renew(token: TokenSource): Promise<EmbeddedSession> {
@@ -137,7 +137,7 @@ export class EmbeddedInstance {
   }
 
   /**
-   * Changes options of the look, `title`, `redirectTo`, `minHeight`, `maxHeight` or `linkTemplate`. Undefined takes one back.
+   * Changes options of the look, `title`, `redirectTo`, `minHeight`, `maxHeight` or `linkTemplate`. Undefined restores the default.
    * @throws TypeError for another option or a wrong value
    */
   configure(changes: ChangeableOptions): void {
@@ -152,7 +152,7 @@ export class EmbeddedInstance {
     if ('linkTemplate' in changes) this.#greet();
   }
 
-  /** Removes the frame. The session goes on until its end. */
+  /** Removes the frame. The session continues until it expires. */
   remove(): void {
     this.#giveUp();
     this.#hideCard();
@@ -173,7 +173,7 @@ export class EmbeddedInstance {
     return attempt.promise;
   }
 
-  /** @param greeting another one follows if the page is loaded again meanwhile */
+  /** @param greeting the page's `ready`; another one follows if the page loads again */
   #send(attempt: Attempt, greeting: { jkt: string }): void {
     const { id, during, everywhere, token } = attempt;
     if (during === 'logout') {
@@ -216,7 +216,7 @@ export class EmbeddedInstance {
 
   readonly #leaveAgain = () => void this.logout();
 
-  /** No page has come. */
+  /** Called if no page has loaded. */
   #miss(cause: string, detail?: string): void {
     const text = EXPLANATIONS[cause];
     if (text && this.#attempt) console.warn(`<embedded-instance>: ${cause}: ${text}`, detail ?? '');
@@ -253,7 +253,7 @@ export class EmbeddedInstance {
     });
   }
 
-  /** What the page in view tells by itself. */
+  /** Handles the page's messages that answer no request. */
   #hearView(message: Message<'navigated' | 'resize' | 'retry' | 'session-expiring'>): void {
     switch (message.type) {
       case 'navigated':
@@ -270,7 +270,7 @@ export class EmbeddedInstance {
     }
   }
 
-  /** A page is there: the first one, or another one after a move of the frame in the document. */
+  /** A page has loaded: the first one, or another one after the frame was moved in the document. */
   #meet(): void {
     const isReload = this.#greeting !== undefined && this.#handle !== undefined;
     this.#greeting = undefined;
@@ -325,7 +325,7 @@ export class EmbeddedInstance {
     handles.delete(this.#handleKey);
   }
 
-  /** The page shows failures if there is one. */
+  /** The page shows failures if it has loaded. */
   #showFailure(during: 'login' | 'renewal', failure: LoginFailure): void {
     const { errorUi } = this.#options;
     const isOwn = ['no_token', 'timeout'].includes(failure.error);

@@ -10,7 +10,7 @@ export interface EmbeddedSession {
 export interface LoginFailure {
   /** The instance's code, or one of the script's own. */
   error: string;
-  /** The operator finds the cause by it, if the instance has refused the login. */
+  /** The request's id, by which the operator finds the cause. Only if the instance has refused the login. */
   requestId?: string;
   /** The time that the instance asks to wait before another try. */
   retryAfterSeconds?: number;
@@ -26,9 +26,9 @@ export interface EmbeddedInstanceError extends Error, LoginFailure {
 
 /** The events with their details. */
 export interface EmbeddedInstanceEvents {
-  /** A login or renewal has succeeded, or a session of before continues. */
+  /** A login or renewal has succeeded, or an earlier session continues. */
   'session-ready': EmbeddedSession;
-  /** The session ends in 60 seconds, or after half of a time under two minutes: fetch a token and `renew`. */
+  /** The session ends in 60 seconds, or in half its time if that is under two minutes. Fetch a token and `renew`. */
   'session-expiring': { expiresAt: string };
   /** `revoked`: an operator, or a sign-out everywhere, has ended the session. */
   'session-ended': { reason: 'expired' | 'signed-out' | 'signed-out-by-provider' | 'revoked' };

@@ -1,8 +1,8 @@
-// The script's own failures: what the visitor reads if no page of the instance can say it, and what the developer reads.
+// The script's own failures: a text for the visitor if no page of the instance is there to show it, and one for the developer.
 import type { LoginFailure } from './events.js';
 import type { Appearance } from './options.js';
 
-/** Failures that time may mend. */
+/** Failures that may pass. */
 export const PASSING = [
   'unreachable',
   'timeout',

@@ -2,7 +2,7 @@
 
 /** The longest wait for the list's height when the visitor returns to it. */
 const RETURN_MS = 3000;
-/** Gestures after which the visitor decides where the page is. */
+/** Gestures after which the visitor decides the scroll position. */
 const GESTURES = ['wheel', 'touchmove', 'keydown', 'pointerdown'];
 
 export interface Bounds {
@@ -26,7 +26,7 @@ export class Fit {
     for (const name of GESTURES) addEventListener(name, this.#stay, { passive: true });
   }
 
-  /** A hidden frame keeps its layout, because Chromium may never paint a page that comes into a frame without one. */
+  /** A hidden frame keeps its layout, because Chromium may never paint a page that loads in a frame without one. */
   set isHidden(isHidden: boolean) {
     this.#isHidden = isHidden;
     this.frame.style.visibility = isHidden ? 'hidden' : '';

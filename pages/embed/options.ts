@@ -1,11 +1,11 @@
 // The options of a frame. Attributes, properties of components, checks and their documentation derive from these tables.
 
-/** One option: its check, and how an attribute gives it. */
+/** One option: its check, and how an attribute sets it. */
 export interface Option<Value> {
   isGood(value: unknown): value is Value;
   /** The end of the message about a wrong value. */
   must: string;
-  /** The constructor of the value, which Vue asks for. */
+  /** The constructor of the value, which Vue requires. */
   type: BooleanConstructor | NumberConstructor | StringConstructor;
 }
 
@@ -62,7 +62,7 @@ export const LOOKS = {
   fullWidth: FLAG,
 };
 
-/** What can change while the frame is shown. */
+/** Options that can change while the frame is shown. */
 export const CHANGEABLE = {
   /** The frame's name for screen readers. @default required */
   title: text('a name', (value) => value.trim() !== ''),
@@ -76,7 +76,7 @@ export const CHANGEABLE = {
   linkTemplate: text('an absolute URL with {path}', (value) => value.includes('{path}') && isAddress(value)),
 };
 
-/** What needs another frame. */
+/** Options whose change needs another frame. */
 export const FIXED = {
   /** The instance's address. @default the script's origin */
   url: text('an absolute URL', isAddress),
@@ -157,7 +157,7 @@ export function checkOptions(options: object): void {
   }
 }
 
-/** The value of an option that an attribute gives, unchecked. */
+/** The unchecked value that an attribute has for an option. */
 export function readAttribute(name: OptionName, given: string | null): unknown {
   const { type } = ATTRIBUTES[name];
   if (given === null) return undefined;

@@ -1,14 +1,14 @@
 // The iframe: its address, the messages of its page, and the cause if no page of the instance answers in it.
 import type { MessageFromPage, MessageToPage } from '../protocol.js';
 
-/** A page of the instance answers at once: something else has probably loaded if it does not. */
+/** A page of the instance answers at once. Without an answer, something else has probably loaded. */
 const ANSWER_MS = 300;
-/** Longer than a busy browser holds the page's answer up. */
+/** Longer than a busy browser delays the page's answer. */
 const LONGEST_ANSWER_MS = 3000;
 
 interface Listeners {
   hear(message: MessageFromPage): void;
-  /** No page has come. */
+  /** Called if no page has loaded. */
   miss(cause: string, detail?: string): void;
 }
 
@@ -27,7 +27,7 @@ export class PageFrame {
     private readonly address: () => string,
     private readonly listeners: Listeners,
   ) {
-    // Attributes, so that any style of the host page outweighs them.
+    // Attributes, so that any style of the host page overrides them.
     this.element = Object.assign(document.createElement('iframe'), {
       title,
       width: '100%',
@@ -39,7 +39,7 @@ export class PageFrame {
     document.addEventListener('securitypolicyviolation', this.#hearPolicy);
   }
 
-  /** Loads the page, unless it is there or on its way. */
+  /** Loads the page, unless it is loaded or loading. */
   load(): void {
     if (this.isReady || (this.element.src && this.#cause === undefined)) return;
     this.#cause = undefined;
@@ -60,7 +60,7 @@ export class PageFrame {
     this.element.remove();
   }
 
-  /** The browser's history gets no entry by it. */
+  /** Adds no entry to the browser's history. */
   #navigate(): void {
     const url = this.origin + this.address();
     if (this.element.src) this.element.contentWindow?.location.replace(url);
@@ -81,7 +81,7 @@ export class PageFrame {
     this.#timer = setTimeout(() => this.#tryAgain(), LONGEST_ANSWER_MS);
   }
 
-  /** The instance can be reached by now: the second time it is the frame that is not allowed. */
+  /** If the instance can be reached and the page still does not load, the frame is not allowed. */
   #tryAgain(): void {
     if (this.#isSecondTry) return this.#miss('blocked');
     this.#isSecondTry = true;
@@ -120,7 +120,7 @@ export class PageFrame {
   };
 }
 
-/** What the browser tells before anything is loaded. */
+/** Causes that the browser reveals before anything is loaded. */
 function causeAtOnce({ sandbox }: HTMLIFrameElement): string | undefined {
   if (self.origin === 'null') return 'opaque_host';
   if (!isSecureContext) return 'insecure_page';

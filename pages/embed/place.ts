@@ -1,7 +1,7 @@
 // The path that the frame shows: kept in this tab by `userKey`, and in the host page's fragment with `address="hash"`.
 import type { EmbeddedInstanceOptions } from './options.js';
 
-/** The member of a history entry's state: the path before that entry. */
+/** The property of a history entry's state with the path before that entry. */
 const BEFORE = 'embedded-instance';
 
 type PlaceOptions = Pick<EmbeddedInstanceOptions, 'address' | 'redirectTo' | 'userKey'>;
@@ -28,7 +28,7 @@ export class Place {
 
   set path(path: string) {
     this.#path = innerPath(path);
-    // A `redirectTo` that changes between two visits outweighs what is kept.
+    // A `redirectTo` that changes between two visits overrides the stored path.
     storage(
       (store) => this.#key && store.setItem(this.#key, JSON.stringify([this.options.redirectTo, this.#path])),
     );
@@ -46,7 +46,7 @@ export class Place {
     else history.pushState({ ...state, [BEFORE]: before }, '', url);
   }
 
-  /** Where links lead in a new tab. */
+  /** The address of links in a new tab. */
   get linkTemplate(): string | undefined {
     return this.options.address && `${location.href.replace(/#.*/s, '')}#{path}`;
   }

@@ -31,7 +31,7 @@ export function scriptOf(link: HostLink, auth: DpopAuthentication): HostPage {
     },
     tellExpiring: (expiresAt) => link.tell({ type: 'session-expiring', expiresAt }),
     tellEnded: (reason, id) => {
-      // Nobody needs it any more; a bound session is never another user's.
+      // The token is useless now. A bound session never becomes another user's.
       auth.token = undefined;
       if (reason !== 'another-user') link.tell({ type: 'session-ended', reason, id });
     },
@@ -69,7 +69,7 @@ export class BoundPage {
     }
   };
 
-  /** The first greeting decides how the visit begins; later ones change settings alone. */
+  /** The first greeting starts the visit. Later ones only change settings. */
   private greet({ handle, path, look, ...settings }: Extract<MessageToPage, { type: 'hello' }>): void {
     this.link.settings.value = settings satisfies Omit<HostSettings, 'look'>;
     this.visit.steps.isHostKeeping = settings.address === 'hash';
@@ -85,7 +85,7 @@ export class BoundPage {
     this.link.tell({ type: 'token-needed', reason, jkt: this.auth.key.thumbprint });
   }
 
-  /** Goes on with the session of another document, and tries until the instance answers. */
+  /** Continues another document's session. Retries until the instance answers. */
   private resume(handle: SessionHandle, isAgain = false): Promise<void> {
     const { auth, visit } = this;
     const own = auth.key;
@@ -124,7 +124,7 @@ export class BoundPage {
     });
   }
 
-  /** Extends the session. One that has ended is opened again for the same user, and what is shown stays. */
+  /** Extends the session, or opens another one for the same user if it has ended. The view stays. */
   private renew(token: string, id: number): Promise<void> {
     const { visit } = this;
     const userId = visit.session?.userId;
@@ -132,7 +132,7 @@ export class BoundPage {
     return this.attempt('renewal-failed', id, async (signal) => {
       const wasOpen = visit.isOpen;
       const opened = await this.post({ token, userId }, !wasOpen, signal).catch((error: unknown) => {
-        // It has ended a moment ago.
+        // The session has just ended.
         if (endOf(error) !== 'revoked' || !wasOpen) throw error;
         return this.post({ token, userId }, true, signal);
       });
@@ -148,7 +148,7 @@ export class BoundPage {
   ): Promise<void> {
     const { visit } = this;
     const workAfterwards = async (signal: AbortSignal) => {
-      // A sign-out under way would end the new session too.
+      // A running sign-out would end the new session too.
       await visit.left;
       signal.throwIfAborted();
       if (visit.session === null) visit.phase.value = { kind: 'loading' };
@@ -179,13 +179,13 @@ export class BoundPage {
     try {
       this.visit.showAccount(await this.instance.readAccount(signal));
     } catch (error) {
-      // The session is open all the same. The next look reads the account again.
+      // The session is open nevertheless. The next check reads the account again.
       if (!(error instanceof RefusedError)) return;
       this.visit.noticeEnd(error);
     }
   }
 
-  /** What is shown stays; while a session is open nothing needs to be said. */
+  /** The view stays. An open session needs no notice. */
   private showFailure(failure: ReturnType<typeof failureOf>): void {
     const { visit } = this;
     if (visit.session === null) visit.phase.value = { kind: 'failed', failure };

@@ -1,11 +1,11 @@
-// The page of `/`, after a login by a plain form: its session is a cookie, which other frames of the browser share.
+// The page of `/`, after a login by a plain form. Its session is a cookie, which the browser's other frames share.
 import type { CookieAuthentication } from '../shared/cookie-authentication.js';
 import { failureOf } from '../shared/api.js';
 import type { Instance } from './instance.js';
 import type { HostPage, Visit } from './visit.js';
 import { endOf } from './visit.js';
 
-/** Tells the page around the frame of the session, if it is of the origin that posted the login. */
+/** Tells the surrounding page about the session, if its origin posted the login. */
 export class FormHost implements HostPage {
   origin: string | null = null;
 
@@ -22,7 +22,7 @@ export class FormHost implements HostPage {
   }
 
   tellSignOutFailed(): void {
-    // The page says so itself; the host page has not asked for it.
+    // The page shows the failure itself. The host page did not ask for it.
   }
 
   private tell(message: object): void {

@@ -1,4 +1,4 @@
-// One workflow by itself: what it is, who may edit it, its steps and its definition. Only its state can be changed here.
+// The view of one workflow: properties, editors, steps and definition. Only its state can be changed.
 import { Fragment } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Notice } from '../shared/states.js';
@@ -29,7 +29,7 @@ function Whole({ model, detail, back }: { model: Model; detail: Detail; back: ()
   const { workflow, surroundings } = detail;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // The link that led here has gone; what it led to is next to be read.
+    // The link that opened this view is gone, so the heading takes the focus.
     scrollTo(0, 0);
     if (document.hasFocus()) heading.current?.focus({ preventScroll: true });
   }, []);
@@ -88,7 +88,7 @@ function Facts({ workflow, surroundings }: { workflow: WholeWorkflow; surroundin
   );
 }
 
-/** Administrators of the instance may edit everything, and are members of few projects. */
+/** Administrators may edit everything but are members of few projects. */
 function Editors({ editors, canEdit }: { editors: Person[] | null; canEdit: boolean }) {
   const { you, notYou, administrators } = words();
   if (editors === null) return <>{canEdit ? you : notYou}</>;
@@ -105,7 +105,7 @@ function Editors({ editors, canEdit }: { editors: Person[] | null; canEdit: bool
   );
 }
 
-/** The name of a user, or the e-mail address of one without a name. */
+/** A user's name, or the e-mail address if there is no name. */
 export function personName({ givenName, familyName, email }: Person): string {
   return plainName(`${givenName} ${familyName}`) || plainName(email);
 }
@@ -147,7 +147,7 @@ function Step({ node, next }: { node: WholeWorkflow['nodes'][number]; next: stri
   );
 }
 
-/** The names that connections lead to, in whatever form they were stored: nothing has checked it. */
+/** The targets of connections. Nothing has checked the stored form. */
 export function nextOf(connections: unknown): string[] {
   if (typeof connections !== 'object' || connections === null) return [];
   const { node } = connections as { node?: unknown };

@@ -1,4 +1,4 @@
-// The page's end of the messages with its host page: of one origin, which the address of the frame names.
+// Exchanges messages with the host page. The frame's address names the host page's origin.
 import { signal } from '@preact/signals';
 import type { HostSettings, MessageFromPage, MessageToPage } from '../protocol.js';
 
@@ -7,14 +7,14 @@ const ALONE: Omit<HostSettings, 'look'> = { canRetry: false, retries: false, sho
 export class HostLink {
   readonly settings = signal(ALONE);
 
-  /** @param origin browsers deliver nothing to a page of another origin */
+  /** @param origin the host page's origin; browsers deliver nothing to another one */
   constructor(readonly origin: string) {}
 
   tell(message: MessageFromPage): void {
     if (parent !== window) parent.postMessage(message, this.origin);
   }
 
-  /** Other windows, and pages of other origins, are not heard. */
+  /** Ignores other windows and other origins. */
   listen(hear: (message: MessageToPage) => void): void {
     addEventListener('message', ({ origin, source, data }: MessageEvent<MessageToPage | undefined>) => {
       if (source === parent && parent !== window && origin === this.origin && data?.type !== undefined)
@@ -22,7 +22,7 @@ export class HostLink {
     });
   }
 
-  /** Tells how high the page is, at each change. A frame that is not displayed has no height. */
+  /** Reports the page's height at each change. A frame that is not displayed has no height. */
   followHeight(): void {
     new ResizeObserver(() => {
       const height = Math.ceil(document.documentElement.getBoundingClientRect().height);
@@ -30,7 +30,7 @@ export class HostLink {
     }).observe(document.documentElement);
   }
 
-  /** The address of a path for another tab: within the host page, if it has told how. */
+  /** The address of a path for another tab: in the host page, if it has given a template. */
   addressOf(path: string): string {
     const { linkTemplate = '' } = this.settings.value;
     if (!/^https?:\/\//i.test(linkTemplate)) return path.slice(1) || '#';

@@ -1,4 +1,4 @@
-// What the page asks of the instance's API.
+// The page's calls of the instance's API.
 import type { ApiClient } from '../shared/api.js';
 import { RefusedError } from '../shared/api.js';
 import type { Asked } from './place.js';
@@ -43,13 +43,13 @@ interface Project {
   name?: string;
 }
 
-/** What is known about the project of a workflow; null: the instance does not tell. */
+/** A workflow's project; null if the user may not see it. */
 export interface Surroundings {
   project: Project | null;
   editors: Person[] | null;
 }
 
-/** `count` workflows, or more if `hasMore`. */
+/** There are `count` workflows, or more if `hasMore`. */
 export interface Total {
   count: number;
   hasMore: boolean;
@@ -67,7 +67,7 @@ export class Instance {
     return this.api.get('/rest/me', signal);
   }
 
-  /** @param cursor where the page begins; undefined: the first page */
+  /** @param cursor the start of the page; undefined for the first page */
   readWorkflows(signal: AbortSignal, asked: Asked, cursor?: string): Promise<Page> {
     const parameters = { limit: PAGE_SIZE, sort: asked.sort, ...filtersOf(asked), ...(cursor && { cursor }) };
     return this.api.get(`/api/v1/workflows?${String(new URLSearchParams(parameters))}`, signal);
@@ -90,13 +90,13 @@ export class Instance {
     return { project, editors: members?.data.filter(({ role }) => role !== 'project:viewer') ?? null };
   }
 
-  /** @returns the workflow as it is then; undefined if the instance does not say */
+  /** @returns the changed workflow; undefined if the answer has none */
   changeWorkflow(signal: AbortSignal, id: string, active: boolean): Promise<Partial<Workflow> | undefined> {
     const path = `/api/v1/workflows/${encodeURIComponent(id)}/${active ? 'activate' : 'deactivate'}`;
     return this.api.request({ method: 'POST', path }, signal);
   }
 
-  /** @param everywhere ends all sessions of the user that pages of the same host origin have opened */
+  /** @param everywhere ends all sessions that pages of the same host origin have opened for the user */
   signOut(signal: AbortSignal, everywhere: boolean): Promise<void> {
     const path = `/rest/auth/logout${everywhere ? '?everywhere=true' : ''}`;
     return this.api.request({ method: 'POST', path }, signal);

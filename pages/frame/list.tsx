@@ -1,4 +1,4 @@
-// The list of workflows with its search, filter, order and count, and what is said in its place.
+// The list of workflows with search, filter, order and count, and the notices that replace it.
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { BusyButton, Notice, Problem, Skeleton } from '../shared/states.js';
 import { formatDate, timeAgo } from '../shared/format.js';
@@ -32,7 +32,7 @@ export function ListView({ model, isShown }: { model: Model; isShown: boolean })
   );
 }
 
-/** A frame with a height of its own scrolls in itself. The list is where it was left once it is back. */
+/** A frame with a fixed height scrolls inside. Restores the list's position when the visitor returns. */
 function useScrollKept(isShown: boolean): void {
   const top = useRef(0);
   const wasShown = useRef(isShown);
@@ -133,7 +133,7 @@ function Row({ model, workflow }: { model: Model; workflow: Workflow }) {
   const { workflows } = model.visit;
   const place = { workflow: workflow.id, list: workflows.asked.value };
   const open = (event: MouseEvent) => {
-    // The browser's own ways to another tab or window lead to the host page.
+    // The browser opens other tabs and windows by the link's address, which is in the host page.
     if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     model.visit.steps.go(place);
@@ -153,10 +153,10 @@ function Row({ model, workflow }: { model: Model; workflow: Workflow }) {
   );
 }
 
-/** When something was, in words relative to now; the title has the time itself, unless both are shown. */
+/** A relative time. The title has the exact time, unless both are shown. */
 export function Moment({ at, isAbsolute = false }: { at: string; isAbsolute?: boolean }) {
   const moment = new Date(at);
-  // Also between two minutes, for what has changed meanwhile.
+  // Also updates between two minutes if the value has changed.
   const ago = timeAgo(moment, Math.max(now.value, Date.now())) ?? words().justNow;
   const date = formatDate(moment);
   return (
@@ -166,7 +166,7 @@ export function Moment({ at, isAbsolute = false }: { at: string; isAbsolute?: bo
   );
 }
 
-/** The state of a workflow, with a switch for those who may change it. */
+/** A workflow's state, with a switch for users who may change it. */
 export function State({ model, workflow }: { model: Model; workflow: Workflow }) {
   const { workflows } = model.visit;
   const { id, active, canEdit } = workflow;

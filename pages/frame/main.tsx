@@ -1,4 +1,4 @@
-// Starts the page: at `/frame` with a session of its own, at `/` with the session of the cookie.
+// Starts the page: with its own session at `/frame`, with the cookie's session at `/`.
 import { render } from 'preact';
 import type { Cause } from '../protocol.js';
 import { ApiClient } from '../shared/api.js';
@@ -28,7 +28,7 @@ interface Impossible {
   description: string;
 }
 
-/** @param baseUrl as the server has written it into the document of `/frame`, with its time */
+/** @param baseUrl from the document of `/frame`, in which the server also writes its time */
 async function startBound(baseUrl: string, serverTime: number): Promise<void> {
   const link = new HostLink(new URLSearchParams(location.search).get('host') ?? '');
   const key = await keyFor(baseUrl);
@@ -66,7 +66,7 @@ async function startBound(baseUrl: string, serverTime: number): Promise<void> {
   link.tell({ type: 'page-ready', version: VERSION, jkt: key.thumbprint });
 }
 
-/** @returns why the page can have no session where it is, if so */
+/** @returns why this page cannot have a session; undefined if it can */
 async function keyFor(baseUrl: string): Promise<ProofKey | Impossible> {
   const { origin } = new URL(baseUrl);
   if (location.origin !== origin)

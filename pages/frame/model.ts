@@ -1,10 +1,10 @@
-// What the views of both pages are drawn from.
+// The state from which both pages draw their views.
 import { signal } from '@preact/signals';
 import type { Visit } from './visit.js';
 
 const MINUTE_MS = 60_000;
 
-/** For times in words relative to now. */
+/** The current time, for relative times. */
 export const now = signal(Date.now());
 setInterval(() => (now.value = Date.now()), MINUTE_MS);
 
@@ -12,12 +12,12 @@ export interface Model {
   visit: Visit;
   /** The address of a path for another tab. */
   addressOf: (path: string) => string;
-  /** The visitor asks for another login. Undefined: there is no way to one from here. */
+  /** Requests another login. Undefined if the page cannot. */
   retry: (() => void) | undefined;
-  /** Whether another login is tried without the visitor. */
+  /** Whether another login follows without the visitor. */
   retries: boolean;
-  /** Whether the page says why a login has failed. */
+  /** Whether the page shows why a login failed. */
   showsFailures: boolean;
-  /** Finds out again who is signed in by the cookie. Undefined: the session is no cookie's. */
+  /** Reads again who is signed in by the cookie. Undefined if the session is not a cookie's. */
   start?: () => Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Runs on the page for addresses where nothing is: says so in the visitor's language.
+// Runs on the page for unknown addresses, and shows the message in the visitor's language.
 import { applyLook, lookInAddress } from '../shared/appearance.js';
 import { language } from '../shared/language.js';
 

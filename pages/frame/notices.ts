@@ -1,11 +1,11 @@
-// What the page says in the place of a list, or above it: each with the one way on that there is.
+// The notices that replace the list or stand above it, each with its one action.
 import type { Failure } from '../protocol.js';
 import type { NoticeProps } from '../shared/states.js';
 import type { Model } from './model.js';
 import type { End } from './visit.js';
 import { words } from './words.js';
 
-/** To the visitor these are one, and time may help. */
+/** Errors that look the same to the visitor and may pass. */
 const UNAVAILABLE = [
   'unreachable',
   'timeout',
@@ -23,7 +23,7 @@ export function failureNotice(title: string, { requestId }: Failure, act: () => 
   return { title, text, reference: referenceOf(requestId), button: { label: tryAgain, act } };
 }
 
-/** What there is to say of the session; undefined while there is nothing. */
+/** The notice about the session; undefined if there is none. */
 export function visitNotice(model: Model): NoticeProps | undefined {
   const { phase } = model.visit;
   const text = words();
@@ -50,7 +50,7 @@ function endNotice(reason: End, model: Model): NoticeProps {
   return { title, ...wayOn(model) };
 }
 
-/** Another login, by the host page or by the visitor's own way to it. */
+/** The action that leads to another login, in the host page or by the visitor. */
 function wayOn({ retry, retries }: Model): Pick<NoticeProps, 'text' | 'button'> {
   const { goOn, openFromProduct, triedAgain } = words();
   if (retry === undefined) return { text: openFromProduct };

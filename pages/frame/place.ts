@@ -1,10 +1,10 @@
-// What the page shows, as its address and its path say it: the list as it was asked for, or one workflow.
+// The places of the page and their addresses: the list with its filters, or one workflow.
 
 const ORDERS = ['updatedAt', 'name'] as const;
 const STATES = ['', 'active', 'inactive'] as const;
 const LONGEST_SEARCH = 128;
 
-/** Which workflows the list has, and in which order. */
+/** The list's filters and order. */
 export interface Asked {
   search: string;
   state: (typeof STATES)[number];
@@ -12,15 +12,15 @@ export interface Asked {
 }
 
 export interface Place {
-  /** The id of the workflow that is shown; null: the list is. */
+  /** The id of the workflow that is shown; null for the list. */
   workflow: string | null;
   list: Asked;
 }
 
-/** The list that is shown if the visitor has asked for no other. */
+/** The list without filters. */
 export const EVERYTHING: Asked = { search: '', state: '', sort: 'updatedAt' };
 
-/** @param path of the instance; whatever names no place is the whole list */
+/** @param path a path of the instance; unknown paths mean the whole list */
 export function placeOf(path: string): Place {
   const query = new URLSearchParams(path.split('#', 2)[1] ?? '');
   const list = {
@@ -42,12 +42,12 @@ export function isNarrowed({ search, state }: Asked): boolean {
   return search !== '' || state !== '';
 }
 
-/** The filters as parameters of the API. */
+/** The filters as the API's parameters. */
 export function filtersOf({ search, state }: Asked): Record<string, string> {
   return { ...(search && { search }), ...(state && { active: String(state === 'active') }) };
 }
 
-/** Whether a workflow belongs to the list, as far as its state is concerned. */
+/** Whether a workflow's state matches the list's filter. */
 export function fits(asked: Asked, active: boolean): boolean {
   return asked.state === '' || (asked.state === 'active') === active;
 }

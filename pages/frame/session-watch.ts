@@ -1,12 +1,12 @@
-// Watches a session: says when it is about to end, and looks whether it has ended before its time.
+// Watches a session: announces its end, and checks whether it has ended early.
 
-/** How long before its end a session is announced to end; a short one at half its time, or hosts would do nothing but renew. */
+/** A session's end is announced this long before. For a short session it is half its time, so that hosts do not renew all the time. */
 const NOTICE_MS = 60_000;
-/** While the page is in view: an end that nothing here has caused is told within five seconds. */
+/** While the page is visible, an end with another cause is noticed within five seconds. */
 const LOOK_MS = 4_000;
 
 interface Watcher {
-  /** Finds out whether the session is still there. */
+  /** Checks whether the session still exists. */
   look: () => void;
   tellExpiring: () => void;
   tellOver: () => void;
@@ -14,12 +14,12 @@ interface Watcher {
 
 export class SessionWatch {
   private timers: ReturnType<typeof setTimeout>[] = [];
-  /** By two clocks: one may be set, and the other may stand still while the machine sleeps. */
+  /** By two clocks: one may be set, and the other may stop while the machine sleeps. */
   private end = { clockMs: 0, monotonicMs: 0 };
   private isWatching = false;
 
   constructor(private readonly watcher: Watcher) {
-    // A machine that has slept, or was away from the network, looks at once.
+    // After sleep or a lost network, it checks at once.
     for (const [target, name] of [
       [document, 'visibilitychange'],
       [window, 'online'],
@@ -27,7 +27,7 @@ export class SessionWatch {
       target.addEventListener(name, () => this.lookInView());
   }
 
-  /** @param leftMs until the session ends, as the instance counts: this machine's clock may be wrong */
+  /** @param leftMs the remaining time by the instance's clock, because this machine's may be wrong */
   follow(leftMs: number): void {
     this.stop();
     this.isWatching = true;

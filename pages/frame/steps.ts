@@ -1,14 +1,14 @@
-// The page's place in the history of the tab, and in the paths that the host page hears.
+// Keeps the page's place in the tab's history, and reports its path to the host page.
 import { pathOf, placeOf } from './place.js';
 import type { Place } from './place.js';
 
 export class Steps {
-  /** Where the page is. */
+  /** The current place. */
   place: Place;
-  /** Whether the host page keeps the history, so that the page only replaces its own entry. */
+  /** If the host page keeps the history, the page only replaces its own entry. */
   isHostKeeping = false;
 
-  /** @param tell called with the path of each place before it is shown, and whether the visitor has opened or closed a view */
+  /** @param tell receives each path before it is shown, and whether the visitor has opened or closed a view */
   constructor(
     private readonly tell: (path: string, isStep: boolean) => void,
     private readonly show: (place: Place) => void,
@@ -17,20 +17,20 @@ export class Steps {
     addEventListener('popstate', () => this.arrive(placeOf(location.hash), true));
   }
 
-  /** Goes to a place in a step of its own. @param isStep whether the visitor does, not the host page */
+  /** Goes to a place and adds a history entry. @param isStep true for the visitor, false for the host page */
   go(place: Place, isStep = true): void {
     if (this.isHostKeeping || pathOf(place) === pathOf(this.place)) this.write(place, false);
     else history.pushState({ isOwn: isStep }, '', addressOf(place));
     this.arrive(place, isStep);
   }
 
-  /** Begins at a place, in the step that there is. */
+  /** Starts at a place in the current history entry. */
   begin(place: Place): void {
     this.write(place, false);
     this.place = place;
   }
 
-  /** Goes back to the list: in the history if the step to the workflow is of the page's own, so that steps do not pile up. */
+  /** Returns to the list. It goes back in the history if the page itself added the workflow's entry, so that entries do not pile up. */
   goToList(): void {
     const { isOwn } = (history.state ?? {}) as { isOwn?: boolean };
     if (isOwn === true && !this.isHostKeeping) return history.back();
@@ -39,7 +39,7 @@ export class Steps {
     this.arrive(list, true);
   }
 
-  /** Notes another place in the same step, without showing it. */
+  /** Replaces the place of the current history entry without showing it. */
   replace(place: Place): void {
     this.write(place, (history.state as { isOwn?: boolean } | null)?.isOwn === true);
     this.place = place;

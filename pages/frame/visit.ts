@@ -1,4 +1,4 @@
-// A visit: who is signed in, from the first answer to the end, with what the visitor and the host page are told of it.
+// A visit: the session from the first answer to its end, and what the visitor and the host page learn about it.
 import { signal } from '@preact/signals';
 import type { EndReason, Failure } from '../protocol.js';
 import { RefusedError, failureOf } from '../shared/api.js';
@@ -11,11 +11,11 @@ import { Workflows } from './workflows.js';
 /** A cookie's session can become another user's; a bound session cannot. */
 export type End = EndReason | 'another-user';
 
-/** What the page is about now. */
+/** The state of the visit. */
 export type Phase =
   | { kind: 'loading' }
   | { kind: 'open' }
-  /** Nobody is signed in yet, and nobody tries to. */
+  /** Nobody is signed in, and no login is running. */
   | { kind: 'nobody' }
   | { kind: 'ended'; reason: End }
   | { kind: 'failed'; failure: Failure };
@@ -28,7 +28,7 @@ export interface HostPage {
   tellSignOutFailed(failure: Failure, id?: number): void;
 }
 
-/** A session as a login or the account tells of it. */
+/** A session, from a login's answer or from the account. */
 export interface Session {
   userId: string;
   expiresAt: string;
@@ -42,9 +42,9 @@ export class Visit {
   readonly hasLeavingProblem = signal(false);
   readonly workflows: Workflows;
   readonly tasks = new Tasks();
-  /** Settles once no sign-out is under way. */
+  /** Settles when no sign-out is running. */
   left: Promise<void> = Promise.resolve();
-  /** The session that there is, or that has expired while its user is still shown. */
+  /** The current session, or an expired one whose user is still shown. */
   session: Session | null = null;
   private readonly watch: SessionWatch;
 
@@ -63,7 +63,7 @@ export class Visit {
       this.hasLeavingProblem.value = false;
       this.workflows.tryAgain();
     });
-    // A page that the browser kept while another was shown may be about a session that has ended.
+    // A page from the browser's back-forward cache may have a session that has ended.
     addEventListener('pageshow', ({ persisted }) => persisted && this.isOpen && void this.look());
   }
 
@@ -71,7 +71,7 @@ export class Visit {
     return this.session !== null && this.phase.value.kind !== 'ended';
   }
 
-  /** Takes note of a session: a new one, or the same one with more time. */
+  /** Records a new session, or the same session with more time. */
   welcome(session: Session, { isRenewal, id }: { isRenewal: boolean; id?: number }): void {
     if (this.session?.userId !== session.userId) this.forget();
     this.session = session;
@@ -85,12 +85,12 @@ export class Visit {
     this.user.value = user;
   }
 
-  /** Whether the session is still there. What is shown stays as long as it is. */
+  /** Checks whether the session still exists. The view stays while it does. */
   look(): Promise<void> {
     return this.tasks.run(
       'look',
       async (signal) => this.showAccount(await this.instance.readAccount(signal)),
-      // Without an answer what is shown stays, and the watch goes on asking.
+      // Without an answer the view stays, and the watch asks again.
       (error) => void this.noticeEnd(error),
     );
   }
@@ -122,16 +122,16 @@ export class Visit {
     this.forget();
   }
 
-  /** @returns whether the session has ended, as an answer of the instance tells */
+  /** @returns whether the instance's answer says that the session has ended */
   noticeEnd(error: unknown): boolean {
     const found = endOf(error);
-    // It is this page that has ended it, and is about to hear so.
+    // This page has ended the session and is about to learn it.
     if (found === undefined || this.isLeaving.value) return found !== undefined;
     this.end(found === 'revoked' && this.watch.isOver ? 'expired' : found);
     return true;
   }
 
-  /** After its time the session's page stays in view, so that a renewal goes on with it; otherwise nothing of the user stays. */
+  /** After an expiry the view stays, so that a renewal continues it. After any other end it is cleared. */
   private end(reason: End): void {
     if (!this.isOpen) return;
     this.stop({ kind: 'ended', reason });
@@ -153,14 +153,14 @@ export class Visit {
   }
 }
 
-/** The instance's codes for a session that there is not; the second one for a renewal. */
+/** The instance's codes for a missing session. The second one is for a renewal. */
 const ENDED = ['invalid_token', 'session_ended'];
 
-/** Why the session has ended, if an error says that it has. */
+/** Why the session has ended, if the error says so. */
 export function endOf(error: unknown): End | undefined {
   if (!(error instanceof RefusedError)) return undefined;
   if (error.error === 'session_of_another_user') return 'another-user';
   if (error.error === 'signed_out_by_provider') return 'signed-out-by-provider';
-  // Another 401 is about a proof, or is a proxy's.
+  // Any other 401 concerns a proof or comes from a proxy.
   return error.status === 401 && ENDED.includes(error.error) ? 'revoked' : undefined;
 }

@@ -1,5 +1,5 @@
-// Every word of the page, in each language that it speaks.
-// A value is a string, or a function that makes one. Names in it are isolated, whatever their direction.
+// All words of the page in its languages.
+// A value is a string or a function that returns one. Names are isolated, whatever their direction.
 import { isolated, language } from '../shared/language.js';
 
 const en = {

@@ -1,4 +1,4 @@
-// The workflows that the page has read, and what the visitor does with them: find, look at one, switch on and off.
+// The workflows that the page has read, and the visitor's actions: search, open, activate, deactivate.
 import { computed, signal } from '@preact/signals';
 import type { Failure } from '../protocol.js';
 import { RefusedError, failureOf } from '../shared/api.js';
@@ -10,27 +10,27 @@ import { EVERYTHING, fits, isNarrowed, pathOf } from './place.js';
 import type { Steps } from './steps.js';
 import { words } from './words.js';
 
-/** Between the last letter that is typed and the search. */
+/** The time between the last typed letter and the search. */
 const TYPING_PAUSE_MS = 250;
 const NO_TOTAL: Total = { count: 0, hasMore: false };
 
-/** Why a switch did not change its workflow. */
+/** Why a workflow was not changed. */
 export type ChangeProblem = 'changeProblem' | 'changeForbidden' | 'changeGone';
 const CHANGE_PROBLEMS: Record<number, ChangeProblem> = { 403: 'changeForbidden', 404: 'changeGone' };
 
-/** The workflow that is shown by itself. */
+/** The workflow of the detail view. */
 export interface Detail {
   id: string;
-  /** As much as is known by now. */
+  /** The properties that are known so far. */
   workflow?: Workflow & Partial<WholeWorkflow>;
   surroundings?: Surroundings;
   failure?: Failure | 'gone';
 }
 
 export class Workflows {
-  /** What the list has, or is about to have. */
+  /** The list's filters, loaded or loading. */
   readonly asked = signal(EVERYTHING);
-  /** What the controls say: ahead of `asked` while the visitor is typing. */
+  /** The controls' values, which are ahead of `asked` while the visitor types. */
   readonly choices = signal(EVERYTHING);
   readonly rows = signal<Workflow[]>([]);
   readonly nextCursor = signal<string | null>(null);
@@ -38,11 +38,11 @@ export class Workflows {
   readonly isMoreLoading = signal(false);
   readonly hasMoreProblem = signal(false);
   readonly detail = signal<Detail | null>(null);
-  /** The ids of workflows whose change has no answer yet. */
+  /** The ids of workflows whose change is running. */
   readonly changing = signal<ReadonlySet<string>>(new Set());
   readonly problems = signal<Readonly<Record<string, ChangeProblem>>>({});
   readonly news = signal('');
-  /** The id of the workflow that the visitor has just left, or the first of the rows that have just been added. */
+  /** The workflow that the visitor has just left, or the first new row: it takes the focus. */
   readonly nextFocus = signal<string | null>(null);
   readonly total = computed(() => this.wholeTotal());
   readonly isNarrowed = computed(() => isNarrowed(this.asked.value));
@@ -50,20 +50,20 @@ export class Workflows {
   private readonly tasks = new Tasks();
   private typing: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param noticeEnd called with an error of a request; whether the session has ended by it */
+  /** @param noticeEnd receives a request's error, and returns whether it has ended the session */
   constructor(
     private readonly instance: Instance,
     private readonly steps: Steps,
     private readonly noticeEnd: (error: unknown) => boolean,
   ) {}
 
-  /** Reads what a place shows. */
+  /** Loads a place. */
   async begin({ workflow, list }: Place): Promise<void> {
     const whole = workflow === null ? undefined : this.openWorkflow(workflow);
     await Promise.all([this.readList(list), whole]);
   }
 
-  /** Shows what the address asks for. */
+  /** Shows the place of the address. */
   follow({ workflow, list }: Place): void {
     if (workflow !== null) return void this.openWorkflow(workflow);
     this.closeWorkflow();
@@ -71,7 +71,7 @@ export class Workflows {
     if (isOther || this.list.value === 'none') void this.readList(list);
   }
 
-  /** What is asked for is read from the beginning. */
+  /** Loads the list from its beginning. */
   readList(asked: Asked): Promise<void> {
     this.asked.value = asked;
     this.choices.value = asked;
@@ -100,7 +100,7 @@ export class Workflows {
 
   loadMore(): Promise<void> | undefined {
     const cursor = this.nextCursor.value;
-    // While another list is on its way, more of the former one is of no use.
+    // While another list loads, more of the former one is useless.
     if (this.list.value !== 'ready' || cursor === null) return undefined;
     this.hasMoreProblem.value = false;
     this.isMoreLoading.value = true;
@@ -118,7 +118,7 @@ export class Workflows {
     return reading.finally(() => (this.isMoreLoading.value = false));
   }
 
-  /** Searches once the visitor has stopped typing; filters and sorts at once. */
+  /** Searches when the visitor has stopped typing. Filters and sorts at once. */
   ask(change: Partial<Asked>, pauseMs = 'search' in change ? TYPING_PAUSE_MS : 0): void {
     clearTimeout(this.typing);
     this.choices.value = { ...this.choices.value, ...change };
@@ -156,7 +156,7 @@ export class Workflows {
     this.detail.value = null;
   }
 
-  /** Activates or deactivates one workflow; others may be changed at the same time. */
+  /** Activates or deactivates a workflow. Others may change at the same time. */
   change(workflow: Workflow): Promise<void> | undefined {
     const { id } = workflow;
     if (this.changing.value.has(id)) return undefined;
@@ -187,7 +187,7 @@ export class Workflows {
     return changing.finally(() => this.markChanging(id, false));
   }
 
-  /** Leaves nothing of any workflow. */
+  /** Removes all workflows from the view. */
   forget(): void {
     clearTimeout(this.typing);
     this.tasks.giveUpAll();
@@ -201,13 +201,13 @@ export class Workflows {
     this.clearList();
   }
 
-  /** What is under way is of no use any more. What is shown stays. */
+  /** Aborts running requests. The view stays. */
   stop(): void {
     clearTimeout(this.typing);
     this.tasks.giveUpAll();
   }
 
-  /** What had no answer may have one by now. */
+  /** Repeats requests that had no answer. */
   tryAgain(): void {
     if (typeof this.list.value === 'object') void this.readList(this.asked.value);
     const detail = this.detail.value;
@@ -227,7 +227,7 @@ export class Workflows {
     return { count: Math.max(count, this.rows.value.length), hasMore: this.nextCursor.value !== null };
   }
 
-  /** A row that is shown already keeps its position, though it may have moved in the instance's order. */
+  /** A visible row keeps its position, even if the instance's order has changed. */
   private addRows(page: readonly Workflow[]): void {
     const added = page.filter(({ id }) => !this.rows.value.some((row) => row.id === id));
     this.rows.value = [
@@ -274,7 +274,7 @@ export class Workflows {
   }
 }
 
-/** A name of blanks would leave an empty link. */
+/** A blank name would leave an empty link. */
 export function workflowName({ name }: Pick<Workflow, 'name'>): string {
   return plainName(name) || words().unnamed;
 }

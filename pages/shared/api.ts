@@ -1,4 +1,4 @@
-// Requests to the instance that the page comes from. How a request authenticates is a part of the client's own.
+// Sends requests to the page's instance. A part of the client authenticates them.
 import type { Failure } from '../protocol.js';
 
 const PATIENCE_MS = 15_000;
@@ -13,21 +13,21 @@ export interface Call {
   /** Sent as JSON. */
   json?: object;
   headers?: Record<string, string>;
-  /** Whether the request is for nobody: it opens a session. */
+  /** Whether the request has no user, because it opens a session. */
   isAnonymous?: boolean;
 }
 
-/** How requests say for whom they are. */
+/** Authenticates requests. */
 export interface Authentication {
-  /** What the request needs beside its path, such as headers. */
+  /** Returns the request's headers and other options. */
   prepare(call: Call): Promise<RequestInit>;
-  /** Learns from an answer. @returns whether the same request may work now, by what was learned */
+  /** Learns from an answer. @returns whether the same request may now succeed */
   learn(answer: Response, body: Record<string, unknown>): boolean;
-  /** Whether the instance may know the session a moment later, though it has just said that it does not. */
+  /** Whether the instance may know the session a moment later, although it has just denied it. */
   readonly mayBeLate: boolean;
 }
 
-/** The instance did not do what it was asked for. Its log has the cause by `requestId`. */
+/** The instance refused a request. Its log has the cause under `requestId`. */
 export class RefusedError extends Error implements Failure {
   readonly error: string;
   readonly requestId: string | undefined;
@@ -48,7 +48,7 @@ export class RefusedError extends Error implements Failure {
   }
 }
 
-/** What the host page hears of an error. */
+/** An error as the host page receives it. */
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof RefusedError)) return { error: 'unreachable' };
   const { description, requestId, retryAfterSeconds } = error;
@@ -62,8 +62,8 @@ export class ApiClient {
   ) {}
 
   /**
-   * Reads are repeated once if there was no answer, for example on a machine that has slept.
-   * @returns the instance's answer; undefined if it is empty
+   * A read without an answer is repeated once, for example after the machine has slept.
+   * @returns the body; undefined if it is empty
    * @throws RefusedError; TypeError or DOMException if there was no answer
    */
   async request<Answer>(call: Call, signal: AbortSignal): Promise<Answer> {
@@ -132,7 +132,7 @@ function contentOf({ form, json, headers }: Call): { body?: BodyInit; headers?: 
   return { body: JSON.stringify(json), headers: { ...headers, 'content-type': 'application/json' } };
 }
 
-/** Empty if something else than the instance has answered, such as a proxy. */
+/** Empty if the answer is not the instance's, but a proxy's for example. */
 function objectIn(text: string): Record<string, unknown> {
   try {
     return (JSON.parse(text) ?? {}) as Record<string, unknown>;

@@ -1,23 +1,23 @@
-// How a page looks as far as its host page decides it: theme, accent, language, font, background.
-// The address has it before the first paint; a message changes it.
+// The look that the host page decides: theme, accent, language, font, background.
+// The address has it before the first paint. A message changes it later.
 import type { Look } from '../protocol.js';
 import { language, languageOf } from './language.js';
 
-/** What text stands on, in the light theme and in the dark one: see theme.css. */
+/** The background colours of the light and dark themes, as in theme.css. */
 const GROUNDS = ['#ffffff', '#191f29'] as const;
 /** WCAG 2.2, success criterion 1.4.3. */
 const READABLE_CONTRAST = 4.5;
 const COLOUR = /^#[\da-f]{6}$/i;
-/** Names of fonts, without anything by which a value of CSS could load or compute something. */
+/** Matches font names, without characters that could load or compute something in CSS. */
 const FONT = /^[\p{L}\d ,'"_-]{1,200}$/u;
-/** What is written on the background, in both themes: see theme.css. */
+/** The text colours of both themes, as in theme.css. */
 const INKS = {
   'ground-ink': ['#1b2333', '#e7ebf3'],
   'ground-soft': ['#566177', '#a3aec2'],
   'ground-problem': ['#a3262f', '#ff9aa1'],
 } as const;
 
-/** A wrong or missing parameter leaves the page as it would be. */
+/** Ignores a wrong or missing parameter. */
 export function lookInAddress(search: string): Look {
   const query = new URLSearchParams(search);
   const text = (name: string) => query.get(name) ?? undefined;
@@ -49,7 +49,7 @@ function fontOf(font = ''): string {
   return FONT.test(font) && CSS.supports('font-family', font) ? font : '';
 }
 
-/** The colours that a host page sets, each for both themes; an empty value leaves the page's own. */
+/** The colours that a host page sets, for both themes. An empty value keeps the page's own. */
 export function coloursOf(accent = '', background = ''): Record<string, string> {
   const isColour = COLOUR.test(background);
   const accents = GROUNDS.map((ground) => (COLOUR.test(accent) ? readableOn(ground, accent) : ''));
@@ -77,9 +77,9 @@ function inThemes(name: string, [light = '', dark = '']: readonly string[]): Rec
   return { [`--${name}-light`]: light, [`--${name}-dark`]: dark };
 }
 
-/** The colour itself, or the nearest one on its way to black or white that can be read. */
+/** Returns the colour, or the nearest readable one towards black or white. */
 function readableOn(ground: string, colour: string): string {
-  // Of black and white the one with more contrast, which is 4.58 at least on any background.
+  // Black or white, whichever has more contrast. It is at least 4.58 on any background.
   const end = contrast(ground, '#000000') > contrast(ground, '#ffffff') ? 0 : 255;
   let channels = channelsOf(colour);
   while (contrast(hex(channels), ground) < READABLE_CONTRAST)

@@ -1,8 +1,8 @@
-// Requests of a page whose session is a cookie.
+// Authenticates requests of a page whose session is a cookie.
 import type { Authentication, Call } from './api.js';
 
 /**
- * A login in another frame changes the cookie under a page. The page names its user, so that it never reads or writes as another one
+ * A login in another frame changes the page's cookie. The page names its user, so that it never reads or writes as another one
  * (D51).
  */
 export class CookieAuthentication implements Authentication {
@@ -18,7 +18,7 @@ export class CookieAuthentication implements Authentication {
     return false;
   }
 
-  /** Another login may have ended this session a moment before its own cookie is there. */
+  /** Another login may have ended this session shortly before its cookie arrives. */
   get mayBeLate(): boolean {
     return this.userId !== undefined;
   }

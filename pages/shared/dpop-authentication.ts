@@ -1,4 +1,4 @@
-// Requests of a page whose session is bound to its key: no cookie is sent, and each request has a proof.
+// Authenticates requests of a page whose session is bound to its key: each has a proof and no cookie.
 import type { Authentication, Call } from './api.js';
 import type { ProofKey } from './proof-key.js';
 
@@ -9,11 +9,11 @@ export class DpopAuthentication implements Authentication {
   token: string | undefined;
   readonly mayBeLate = false;
   private nonce: string | undefined;
-  /** What the instance's clock is ahead of this machine's, in seconds. */
+  /** The instance's clock minus this machine's, in seconds. */
   private ahead: number;
 
   /**
-   * @param baseUrl the address of the instance, as it checks proofs by it
+   * @param baseUrl the instance's base address, which proofs must name
    * @param serverTime the instance's time now, in seconds since the Unix epoch
    */
   constructor(
@@ -34,7 +34,7 @@ export class DpopAuthentication implements Authentication {
     return { credentials: 'omit', headers: { dpop, ...authorization } };
   }
 
-  /** An answer to a bad proof has the time by which it was checked, and perhaps a nonce. */
+  /** The answer to a bad proof has the instance's time, and perhaps a nonce. */
   learn({ headers }: Response, { error, serverTime }: Record<string, unknown>): boolean {
     this.nonce = headers.get('dpop-nonce') ?? this.nonce;
     if (!PROOF_ERRORS.includes(String(error))) return false;

@@ -1,8 +1,8 @@
-// Keeps the keyboard's place in a page whose controls come and go.
+// Keeps the keyboard focus in a page whose controls appear and disappear.
 
 /**
- * If the focused control disappears, another element takes the focus. Nothing else moves the focus, since it may be the host page's.
- * @param next the element that takes it
+ * If the focused control disappears, another element takes the focus. Nothing else moves it, because the host page may have it.
+ * @param next the element that takes the focus
  */
 export function keepFocus(root: Element, next: () => HTMLElement | null): void {
   let focused: Element | null = null;

@@ -15,13 +15,13 @@ export function formatNumber(count: number): string {
   return new Intl.NumberFormat(language.value).format(count);
 }
 
-/** @returns how long ago a moment was; undefined if that is less than a minute, or in the future of this machine's clock */
+/** @returns the time that has passed, in words; undefined if it is less than a minute, or negative by this machine's clock */
 export function timeAgo(moment: Date, now: number): string | undefined {
   const seconds = (now - moment.getTime()) / 1000;
   const found = UNITS.find(([, unitSeconds]) => seconds >= unitSeconds);
   if (found === undefined) return undefined;
   const [unit, length] = found;
-  // Numbers always: "yesterday" depends on more than seconds.
+  // Always numbers: "yesterday" depends on more than seconds.
   const format = new Intl.RelativeTimeFormat(language.value, { numeric: 'always' });
   return format.format(-Math.floor(seconds / length), unit);
 }
@@ -34,17 +34,17 @@ export function formatDate(moment: Date): string {
 /** Characters that turn the direction of the text around them (Unicode TR9, embeddings, overrides and isolates). */
 const DIRECTION = /[\u202A-\u202E\u2066-\u2069]/g;
 
-/** A text without characters that would mirror a part of it. */
+/** Removes characters that would reverse a part of a string. */
 export function plainText(text: string): string {
   return text.replace(DIRECTION, '');
 }
 
-/** A name without characters that would mirror a part of it. */
+/** Removes characters that would reverse a part of a name. */
 export function plainName(name: unknown): string {
   return typeof name === 'string' ? plainText(name).trim() : '';
 }
 
-/** JSON to be read: characters that would turn the text's direction are escaped. */
+/** Readable JSON. Characters that would change the direction of text are escaped. */
 export function plainJson(value: unknown): string {
   const escape = (sign: string) => `\\u${sign.charCodeAt(0).toString(16)}`;
   return JSON.stringify(value, null, 2).replace(DIRECTION, escape);

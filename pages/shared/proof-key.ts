@@ -3,7 +3,7 @@
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' };
 const SIGNATURE = { name: 'ECDSA', hash: 'SHA-256' };
 
-/** What a proof is about. */
+/** The request that a proof authenticates. */
 export interface Proven {
   method: string;
   /** The address without query and fragment. */
@@ -22,7 +22,7 @@ export class ProofKey {
     readonly thumbprint: string,
   ) {}
 
-  /** @throws TypeError or DOMException if the browser offers no keys to this page */
+  /** @throws TypeError or DOMException if the browser does not let this page create keys */
   static async create(): Promise<ProofKey> {
     return ProofKey.of(await crypto.subtle.generateKey(ALGORITHM, false, ['sign']));
   }

@@ -1,13 +1,13 @@
-// What every page shows in the same way: a notice with one way on, a problem beside what it is about, and news that is only heard.
+// Shared by all pages: a notice with one action, a problem next to its cause, and news for screen readers.
 import type { ComponentChildren } from 'preact';
 
 export interface NoticeProps {
   title: string;
   text?: string;
-  /** What support finds the cause by, with the words before it. */
+  /** The request's id for support, with its label. */
   reference?: { label: string; id: string };
   button?: { label: string; act: () => void };
-  /** Above what is still shown, otherwise in its place. */
+  /** Whether it stands above the view. Otherwise it replaces the view. */
   isBanner?: boolean;
 }
 
@@ -38,7 +38,7 @@ export function Problem({ children }: { children: ComponentChildren }) {
   ) : null;
 }
 
-/** Assistive technology says it. */
+/** Announced by assistive technology. */
 export function News({ text }: { text: string }) {
   return (
     <p class="unseen" role="status">
@@ -47,7 +47,7 @@ export function News({ text }: { text: string }) {
   );
 }
 
-/** The shape of rows that are on their way. */
+/** A placeholder for rows that load. */
 export function Skeleton() {
   return (
     <ul class="card list skeleton" aria-hidden="true">
@@ -61,7 +61,7 @@ export function Skeleton() {
   );
 }
 
-/** A button that keeps the focus while it works, which a disabled one would lose. */
+/** A button that keeps the focus while it works. A disabled one would lose it. */
 export function BusyButton({
   isBusy,
   act,

@@ -1,4 +1,4 @@
-// What a page has under way, by kind. A new task replaces the one of its kind, so that a late answer never overwrites a newer one.
+// The running tasks of a page by kind. A new task replaces the one of its kind, so a late answer never overwrites a newer one.
 
 export class Tasks {
   private readonly underWay = new Map<string, AbortController>();
@@ -16,7 +16,7 @@ export class Tasks {
     return this.underWay.has(kind);
   }
 
-  /** @param fail called with what the work has thrown, unless the task was given up */
+  /** @param fail receives an error of the work, unless the task was replaced */
   async run(
     kind: string,
     work: (signal: AbortSignal) => Promise<void>,
