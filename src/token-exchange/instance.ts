@@ -121,12 +121,8 @@ export type { Transmitter } from './signals/transmitters.js';
 // Audit events
 export { AuditBus, auditEvent } from './audit/audit.bus.js';
 export type { AuditEvent, RecordedWork } from './audit/audit.bus.js';
-export {
-  ACCESS_TOKEN_ID,
-  SESSION_FAMILY_ID,
-  TOKEN_EXCHANGE_EVENTS,
-  clientAddress,
-} from './audit/event-catalogue.js';
+export { TOKEN_EXCHANGE_EVENTS } from './audit/event-catalogue.js';
+export { ACCESS_TOKEN_ID, SESSION_FAMILY_ID, clientAddress } from './audit/shared-members.js';
 export {
   event,
   flag,

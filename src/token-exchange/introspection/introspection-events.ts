@@ -1,0 +1,10 @@
+// Audit events of introspection.
+import { event } from '../audit/event-members.js';
+import { CLIENT_REFUSAL } from '../audit/shared-members.js';
+
+export const INTROSPECTION_EVENTS = {
+  'svc.audit.token-exchange.introspection-refused': event(
+    'A client that wanted to introspect an access token did not authenticate, or may not ask.',
+    CLIENT_REFUSAL,
+  ),
+};

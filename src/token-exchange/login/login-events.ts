@@ -1,0 +1,49 @@
+// Audit events of embedded logins and of sessions.
+import { event, integer, listOf, oneOf, optional, text, uuid } from '../audit/event-members.js';
+import {
+  ISSUER,
+  KID,
+  SESSION_FAMILY_ID,
+  clientAddress,
+  PRIOR_ACTORS,
+  IGNORED_ROLE,
+  REFUSAL,
+} from '../audit/shared-members.js';
+
+export const LOGIN_EVENTS = {
+  /** @rule 6.3 An embedded login succeeded. */
+  'svc.audit.token-exchange.embed-login': event(
+    'An embedded login succeeded and opened a session.',
+    {
+      issuer: ISSUER,
+      kid: KID,
+      sessionFamilyId: optional(SESSION_FAMILY_ID),
+      replacedRedirect: optional(text('Why the browser went to `/` in place of `redirectTo`.')),
+      ...IGNORED_ROLE,
+      priorActors: PRIOR_ACTORS,
+      clientAddress: optional(clientAddress()),
+    },
+    { of: 'embed', is: 'succeeded' },
+  ),
+  /** @rule 6.4 An embedded login was refused; the event holds the reason. */
+  'svc.audit.token-exchange.embed-login-failed': event(
+    'An embedded login was refused, or ended by an internal error (`internal_error`).',
+    REFUSAL,
+    { of: 'embed', is: 'failed' },
+  ),
+  'svc.audit.token-exchange.user-signed-out': event(
+    'All sessions and access tokens of the subject were ended.',
+    { sessions: integer('Number of sessions that were still live.') },
+  ),
+  'svc.audit.session.ended': event('Sessions of the subject were ended before their time.', {
+    sessions: integer('Number of sessions that were still live.'),
+    cause: oneOf(
+      ['signed-out', 'replaced', 'too-many', 'ended-by-operator', 'signed-out-by-provider'],
+      '`replaced`: by another login in the same browser. `too-many`: above the limit.',
+    ),
+    sessionFamilyIds: listOf(uuid(''), 'Their families, as in the events of the logins.', {
+      minItems: 1,
+      uniqueItems: true,
+    }),
+  }),
+};
