@@ -63,6 +63,7 @@ export function cardOf(
   const card = document.createElement('div');
   card.setAttribute('role', 'alert');
   card.lang = texts === DE ? 'de' : 'en';
+  card.dir = 'ltr';
   card.style.cssText =
     'max-width:40rem;margin:2rem auto;padding:1.5rem;font:1rem/1.5 system-ui;text-align:center;color:CanvasText;background:Canvas;border:1px solid #8888;border-radius:.75rem;overflow-wrap:anywhere';
   card.style.colorScheme = theme === 'auto' ? 'light dark' : theme;

@@ -3,6 +3,16 @@ import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 import type { ProductPage } from '../support/partner-site.js';
 import { findingsIn } from './support/accessibility.js';
+import { ElementPage } from './support/element-page.js';
+
+/** What a window of 900 by 700 pixels has for a page that is shown at twice its size. */
+const AT_200_PERCENT = { width: 450, height: 350 };
+/** The parts that are wider than the page, or their box. */
+const CUT = `[...document.querySelectorAll('html, body *:not(.unseen, .unseen *)')].filter((part) => {
+  const { left, right } = part.getBoundingClientRect();
+  const isClipping = getComputedStyle(part).overflowX !== 'visible' && !part.matches('input, pre');
+  return left < 0 || right > document.documentElement.clientWidth || (isClipping && part.scrollWidth > part.clientWidth);
+}).map((part) => part.outerHTML.slice(0, 100))`;
 
 describeInBrowser('the states of the pages', () => {
   const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders' } });
@@ -108,7 +118,7 @@ describeInBrowser('the states of the pages', () => {
   ];
 
   it.each(STATES)(
-    '%s breaks no rule of axe-core, in the light theme and in the dark one',
+    '%s breaks no rule of axe-core, in the light theme, in the dark one and at 200 %%, where nothing is cut',
     async (_, lead) => {
       const product = await signedIn({ theme: 'light' });
       await lead(product);
@@ -120,6 +130,9 @@ describeInBrowser('the states of the pages', () => {
         expect(await frame.evaluate(`getComputedStyle(document.documentElement).colorScheme`)).toBe(theme);
         expect(await findingsIn(frame)).toEqual([]);
       }
+      await product.page.setViewportSize(AT_200_PERCENT);
+      expect(await frame.evaluate(CUT)).toEqual([]);
+      expect(await findingsIn(frame)).toEqual([]);
     },
   );
 
@@ -151,16 +164,24 @@ describeInBrowser('the states of the pages', () => {
     await product.frame.locator('.state:not(.active)').waitFor();
   });
 
-  it('a frame as high as its page is not cut on paper', async () => {
-    const product = await signedIn({ height: 'auto' });
-    await product.page.waitForFunction('heights.length > 0');
-    const frame = await product.shownFrame();
-    const height = 'document.documentElement.getBoundingClientRect().height';
-    const inView = await frame.evaluate<number>(height);
-    await product.page.emulateMedia({ media: 'print' });
-    expect(await frame.evaluate<number>(height)).toBeLessThan(inView);
-    expect(await product.frame.getByRole('button').count()).toBe(0);
-    await product.frame.getByText('Morning orders').waitFor();
+  it.each([
+    ['page', '<body dir="rtl">ELEMENT</body>', ''],
+    ['element', 'ELEMENT', 'dir="rtl"'],
+  ])('a right-to-left host %s cuts nothing, and turns no sentence round', async (_, place, attributes) => {
+    const body = `<script src="INSTANCE/embed.js"></script>${place}
+      <script>document.querySelector('embedded-instance').fetchToken = FETCH</script>`;
+    const open = (more: string, token: () => string) =>
+      ElementPage.open(browsing, { attributes: `${attributes} ${more}`, body, token });
+    const page = await open('height="auto"', () => browsing.token('ada'));
+    await page.frame.getByText('Morning orders').waitFor();
+    await page.page.setViewportSize(AT_200_PERCENT);
+    const frame = await page.inside();
+    for (const where of [frame, page.page]) expect(await where.evaluate(CUT)).toEqual([]);
+    expect(await findingsIn(frame)).toEqual([]);
+    const failed = await open('url="https://nowhere.test:1"', () => 'token');
+    const card = failed.page.getByRole('alert');
+    await card.getByText('Not available at the moment.').waitFor();
+    expect(await card.getAttribute('dir')).toBe('ltr');
   });
 
   describe('what a host page may ask for', () => {

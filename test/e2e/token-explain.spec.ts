@@ -13,6 +13,7 @@ import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored
 import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
 import { UserRepository } from '../../src/users/user.repository.js';
 import { describeOnEachDatabase } from '../support/databases.js';
+import { DpopClient } from '../support/dpop-client.js';
 import { isAccepted } from '../support/entry-paths.js';
 import { explain } from '../support/explanations.js';
 import { JwksServer } from '../support/jwks-server.js';
@@ -208,6 +209,34 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
     const at = new Date((now() - 3590) * 1000);
     const then = await explain(service, { flow: 'embed', token, at });
     expect([then.outcome, then.asOf, then.notes]).toEqual(['accepted', at.toISOString(), []]);
+  });
+
+  it('[D80][D127] says of a token that is bound to a key what its use needs, and knows the token of a session', async () => {
+    const ann = new StoredPartner(service);
+    await ann.trust();
+    const client = new DpopClient();
+    const told = async (request: ExplanationRequest) => {
+      const { refusal, notes } = await explain(service, request);
+      return [refusal?.reason, ...notes];
+    };
+    const token = ann.token({ cnf: { jkt: client.thumbprint } });
+    const bound = `The subject token is bound to the key ${client.thumbprint}: `;
+    expect(await told({ flow: 'embed', token })).toEqual([
+      'confirmation_not_supported',
+      `${bound}only a login of the frame accepts it, with a DPoP proof of this key.`,
+    ]);
+    expect(await told({ flow: 'exchange', token })).toEqual([
+      'dpop_proof_missing',
+      `${bound}the request needs a DPoP proof of this key.`,
+    ]);
+    expect(await told({ flow: 'exchange', token, proof: client.proof() })).toEqual([
+      undefined,
+      'The nonce of the proof is not checked.',
+    ]);
+    expect(await told({ flow: 'embed', token: `svs_${'a'.repeat(43)}` })).toEqual([
+      'token_malformed',
+      expect.stringMatching(/^This is the session token of a frame: .* DPoP proof/),
+    ]);
   });
 });
 

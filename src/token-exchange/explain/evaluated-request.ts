@@ -4,6 +4,7 @@ import type { Candidates, NewUser, UserDecision } from '../identity/decide.js';
 import type { ProjectChange } from '../host/projects.js';
 import { PROFILE_FIELDS } from '../host/users.js';
 import type { ProjectSync } from '../projects/project-policy.js';
+import { isSessionToken } from '../login/session.service.js';
 import { policyInWords } from '../trust/policy-words.js';
 import type { ClaimSet } from '../trust/claim-names.js';
 import type { TrustPolicy, TrustedKeyEntry } from '../trust/trusted-key.js';
@@ -12,6 +13,7 @@ import { REQUEST_REFUSALS } from '../refusals/refusals.js';
 import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
 import type { RefusedToken, SubjectOrActor } from '../refusals/oauth-refusal.js';
 import type { CheckResult } from '../verify/check-runner.js';
+import { thumbprintIn } from '../verify/claim-checks.js';
 import type { PerToken } from '../verify/tokens.js';
 import { listOf } from '../verify/tokens.js';
 import { shownSubject } from '../workloads/workload-policy.js';
@@ -231,12 +233,33 @@ function notesOf({ request, refusal, entries, subject, actor }: EvaluatedRequest
     ...(request.flow === 'id-jag'
       ? ['The client is taken to be the one that the assertion names: its credentials are not checked.']
       : []),
+    ...bindingNotesOf(request, listOf({ subject, actor })),
     ...(request.proof === undefined ? [] : ['The nonce of the proof is not checked.']),
     ...(isLimited ? ['Limits by the minute are not checked.'] : []),
     ...(actor === undefined
       ? []
       : ['Where both tokens are of one user, what the first would change is not foreseen.']),
   ];
+}
+
+/** Says which key somebody needs to use a token, unless its proof is there. */
+function bindingNotesOf(
+  { flow, token, proof }: ExplanationRequest,
+  tokens: readonly EvaluatedToken[],
+): string[] {
+  if (isSessionToken(token))
+    return [
+      'This is the session token of a frame: only its page can use it, with a DPoP proof of the key of the page.',
+    ];
+  return tokens.flatMap(({ party, payload }) => {
+    const thumbprint = thumbprintIn(payload?.['cnf']);
+    if (thumbprint === undefined || proof !== undefined) return [];
+    const needed =
+      flow === 'embed'
+        ? 'only a login of the frame accepts it, with a DPoP proof of this key'
+        : 'the request needs a DPoP proof of this key';
+    return [`The ${party} token is bound to the key ${thumbprint}: ${needed}.`];
+  });
 }
 
 /** An e-mail address, as `a***@p***.example`. */

@@ -197,7 +197,7 @@ export function refuseLoneSubject(subject: OfAnEntry): void {
 }
 
 /** RFC 9449 §6.1: a SHA-256 in base64url. */
-function thumbprintIn(cnf: unknown): string | undefined {
+export function thumbprintIn(cnf: unknown): string | undefined {
   if (!isJsonObject(cnf) || Object.keys(cnf).length !== 1) return undefined;
   const { jkt } = cnf;
   return typeof jkt === 'string' && /^[\w-]{43}$/.test(jkt) ? jkt : undefined;
