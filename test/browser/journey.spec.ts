@@ -1,6 +1,8 @@
 // The whole way of a visitor through a frame of another site, in a Chromium that blocks third-party cookies.
 import { describeInBrowser } from '../support/browser.js';
+import { describeUnless } from '../support/describe-unless.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
+import { SetClock } from '../support/set-clock.js';
 import { playwrightTab } from './support/playwright-tab.js';
 import { Journey, WORKFLOW } from './support/journey.js';
 
@@ -27,6 +29,35 @@ describeInBrowser('a frame without cookies', () => {
       await new Journey(browsing, playwrightTab(page)).walk();
     },
   );
+});
+
+describeUnless(process.env['TEST_POSTGRES_MISSING'], 'instances thirty minutes apart', () => {
+  describeInBrowser('a frame of both', () => {
+    const browsing = EmbeddedBrowsing.forBlock({
+      customers: { ada: WORKFLOW },
+      // Less than the clocks differ.
+      environment: { SVC_EMBED_SESSION_TTL_SECONDS: '600' },
+    });
+    const clock = new SetClock();
+    // It takes no token: partners' tokens live for a minute. All else it answers.
+    beforeAll(async () => {
+      const wrong = await browsing.startAnother(clock);
+      await browsing.context.route(`${browsing.instanceOrigin}/**`, async (route) => {
+        const url = route.request().url();
+        if (url.endsWith('/rest/auth/embed')) return route.continue();
+        const response = await route.fetch({ url: url.replace(browsing.instanceOrigin, wrong) });
+        return route.fulfill({ response });
+      });
+    });
+
+    it.each([29, -29])(
+      '[D97] one of which is %d minutes off: it signs in, lists, opens, renews, survives a reload of the host page, and signs out',
+      async (minutes) => {
+        clock.aheadSeconds = minutes * 60;
+        await new Journey(browsing, playwrightTab(await browsing.context.newPage())).walk();
+      },
+    );
+  });
 });
 
 describeInBrowser('a frame whose proofs need a nonce', () => {

@@ -54,6 +54,16 @@ describeInBrowser('the page in the frame', () => {
     await page.setViewportSize({ width: 900, height: 700 });
   });
 
+  it('has its filters in one line from 540 pixels on', async () => {
+    await page.setViewportSize({ width: 540, height: 640 });
+    const tops = `[...document.querySelectorAll('.filters input, .filters select')].map((one) => one.getBoundingClientRect().bottom)`;
+    expect(new Set(await frame().locator('html').evaluate<number[], unknown>(tops))).toHaveProperty(
+      'size',
+      1,
+    );
+    await page.setViewportSize({ width: 900, height: 700 });
+  });
+
   it('offers no change where the instance does not say that the user may make one', async () => {
     await page.route(LIST, (route) => listed(route, {}));
     await reload();

@@ -9,18 +9,9 @@ import { PURGES } from '../../src/token-exchange/retention/purges.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { DpopClient, sha256 } from '../support/dpop-client.js';
 import { purgeJobOn } from '../support/purges.js';
+import { SetClock } from '../support/set-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
-import { Clock } from '../../src/platform/clock.js';
-
-class SetClock extends Clock {
-  /** How far it is ahead of the machine's, in seconds. */
-  aheadSeconds = 0;
-
-  override nowMs(): number {
-    return Date.now() + this.aheadSeconds * 1000;
-  }
-}
 
 const LOGGER = createLogger('silent');
 const MINUTE = 60;

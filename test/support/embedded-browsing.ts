@@ -10,6 +10,7 @@ import { FaultyProxy } from './faulty-proxy.js';
 import { createUser, createWorkflow } from './local-users.js';
 import { PartnerSite, ProductPage } from './partner-site.js';
 import { makeSelfSignedCertificate } from './self-signed-certificate.js';
+import type { TestServiceOptions } from './test-service.js';
 import { TestService } from './test-service.js';
 
 /** What a test may say of the instance. */
@@ -40,6 +41,8 @@ export class EmbeddedBrowsing {
         service: TestService;
         partner: Partner;
         proxy: FaultyProxy | undefined;
+        options: TestServiceOptions;
+        others: TestService[];
       }
     | undefined;
   instanceOrigin = '';
@@ -77,7 +80,7 @@ export class EmbeddedBrowsing {
     const proxy = isBehindProxy ? await FaultyProxy.listen(certificate, await freePort(), port) : undefined;
     this.instanceOrigin = `https://${this.names.instance}:${proxy?.port ?? port}`;
     const partner = Partner.create({ issuer: 'https://login.partner.test', audience: this.instanceOrigin });
-    const service = await TestService.start(this.database, {
+    const options: TestServiceOptions = {
       trustedKeys: [partner.staticEntry({ name: 'partner', ...policy }), ...trustedKeys],
       ...(clock === undefined ? {} : { clock }),
       environment: {
@@ -88,17 +91,28 @@ export class EmbeddedBrowsing {
         SVC_EMBED_FRAME_ANCESTORS: HOSTS.map((name) => site.originOf(name)).join(),
         ...environment,
       },
-    });
-    this.parts = { browser: await openBrowser(), site, service, partner, proxy };
+    };
+    const service = await TestService.start(this.database, options);
+    this.parts = { browser: await openBrowser(), site, service, partner, proxy, options, others: [] };
     for (const [sub, workflow] of Object.entries(customers)) await this.addCustomer(sub, workflow);
   }
 
   async stop(): Promise<void> {
     await this.parts?.browser.close();
     await this.parts?.proxy?.close();
+    for (const other of this.parts?.others ?? []) await other.stop();
     await this.parts?.service.stop();
     await this.parts?.site.close();
     await this.database.remove();
+  }
+
+  /** Starts another instance on the database, which is PostgreSQL then. @returns its address, which no page knows */
+  async startAnother(clock: Clock): Promise<string> {
+    const { options, others } = this.running;
+    const port = await freePort();
+    const environment = { ...options.environment, SVC_PORT: String(port) };
+    others.push(await TestService.start(this.database, { ...options, clock, environment }));
+    return `https://127.0.0.1:${port}`;
   }
 
   get proxy(): FaultyProxy {
