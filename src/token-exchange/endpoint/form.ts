@@ -75,9 +75,7 @@ export class Form<Name extends string> {
     const given = Object.hasOwn(this.sent, name) ? this.sent[name] : undefined;
     if (given === undefined) return undefined;
     if (Array.isArray(given) && !isList) throw invalidField(`${name} must not be given more than once`);
-    const values = [given].flat();
-    if (!values.every((value) => typeof value === 'string')) throw inNotation(name);
-    const value = values.filter((each) => each !== '').join(' ');
+    const value = typeof given === 'string' ? given : joined(name, given);
     if (hasMoreCharacters(value, max)) throw invalidField(`${name} must have at most ${max} characters`);
     if (!isWord && value.includes('\0')) throw invalidField(`${name} must not contain NUL`);
     return value;
@@ -87,6 +85,13 @@ export class Form<Name extends string> {
   trimmed(name: Name): string {
     return (this.get(name) ?? '').trim();
   }
+}
+
+/** The values of a list without empty ones, joined by spaces. */
+function joined(name: string, given: unknown): string {
+  const values = [given].flat();
+  if (!values.every((value) => typeof value === 'string')) throw inNotation(name);
+  return values.filter((value) => value !== '').join(' ');
 }
 
 function inNotation(name: string) {
