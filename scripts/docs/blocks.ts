@@ -8,6 +8,16 @@ export function withBlock(page: string, name: string, content: string): string {
   return `${page.slice(0, from)}${begin}\n${content}\n${page.slice(to)}`;
 }
 
+/** A list in Markdown: what is explained, and how. */
+export function list(rows: readonly (readonly [string, string])[]): string {
+  return rows.map(([what, how]) => `- ${what}: ${how}`).join('\n');
+}
+
+/** Begins with a capital letter and ends with a full stop. */
+export function sentence(clause: string): string {
+  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}${clause.endsWith('.') ? '' : '.'}`;
+}
+
 /** A table in Markdown, whose empty cells say so. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>

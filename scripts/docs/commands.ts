@@ -2,7 +2,7 @@
 import type { Argument, Command } from 'commander';
 import { Answers } from '../../src/cli/command-answers.js';
 import { createProgram } from '../../src/cli/program.js';
-import { table } from './blocks.js';
+import { list } from './blocks.js';
 
 export const COMMAND_BLOCKS = { commands: () => commandReference(wholeProgram()) };
 
@@ -34,14 +34,14 @@ export function examplesOf(command: Command): string {
 }
 
 function commandReference(program: Command): string {
-  return table(['Command', 'Does'], leavesOf(program).map(rowOf));
+  return list(leavesOf(program).map(rowOf));
 }
 
-function rowOf({ name, command }: { name: string; command: Command }): string[] {
+function rowOf({ name, command }: { name: string; command: Command }): [string, string] {
   const words = [name, ...command.registeredArguments.map(argumentText)];
   // The rest of a description is for those who read the help.
   const [description = ''] = command.description().split('; ');
-  return [`\`${words.join(' ')}\``, `${description.charAt(0).toUpperCase()}${description.slice(1)}`];
+  return [`\`${words.join(' ')}\``, description];
 }
 
 function argumentText(argument: Argument): string {

@@ -6,7 +6,7 @@ import { ENTRY_BLOCKS } from './entries.js';
 import { EVENT_BLOCKS, PACKAGE_EVENT_LIST, eventSchema } from './events.js';
 import { METRIC_BLOCKS } from './metrics.js';
 import { REFUSAL_BLOCKS } from './refusals.js';
-import { PACKAGE_SETTINGS, VARIABLE_TABLE } from './settings.js';
+import { PACKAGE_SETTINGS, VARIABLE_LIST } from './settings.js';
 
 export interface WrittenDocument {
   readonly path: string;
@@ -24,7 +24,7 @@ function page(path: string, blocks: Readonly<Record<string, () => string>>): Wri
 export const WRITTEN_DOCUMENTS: readonly WrittenDocument[] = [
   page('docs/reference/commands.md', COMMAND_BLOCKS),
   page('docs/partner/frame.md', ATTRIBUTE_TABLE),
-  page('docs/reference/settings.md', VARIABLE_TABLE),
+  page('docs/reference/settings.md', VARIABLE_LIST),
   page('docs/refusals.md', REFUSAL_BLOCKS),
   page('docs/reference/trusted-key-entries.md', ENTRY_BLOCKS),
   page('docs/reference/audit-events.md', EVENT_BLOCKS),

@@ -1,33 +1,33 @@
-// The tables of docs/reference/trusted-key-entries.md, from the rows of the properties of trusted key entries.
+// The lists of docs/reference/trusted-key-entries.md, from the rows of the properties of trusted key entries.
 import type { Row, Rows } from '../../src/token-exchange/instance.js';
 import { KEY_MEMBERS, POLICY } from '../../src/token-exchange/instance.js';
-import { table } from './blocks.js';
+import { list, sentence } from './blocks.js';
 
 export const ENTRY_BLOCKS = {
   members: () =>
-    table(
-      ['Property', 'Type', 'Rule'],
+    list(
       Object.entries<Rows>(KEY_MEMBERS).flatMap(([type, rows]) =>
-        Object.entries(rows).map(([name, { rule, required }]) => [
-          code(name),
-          type === 'both' ? 'both' : code(type),
-          required === 'always' ? rule : `optional: ${rule}`,
-        ]),
+        Object.entries(rows).map(([name, { rule, required }]): [string, string] => {
+          const about = [type === 'both' ? '' : code(type), required === 'always' ? '' : 'optional'];
+          return [withBrackets(name, about), sentence(rule)];
+        }),
       ),
     ),
   policy: () =>
-    table(
-      ['Property', 'Rule', 'Default', 'Prevents'],
-      Object.entries<Row<unknown>>(POLICY).map(([name, row]) => [
-        code(name),
-        row.rule,
-        defaults(row),
-        row.prevents ?? '',
-      ]),
+    list(
+      Object.entries<Row<unknown>>(POLICY).map(([name, row]) => {
+        const prevents = row.prevents === undefined ? '' : ` Risk: ${row.prevents}.`;
+        return [withBrackets(name, [defaults(row)]), `${sentence(row.rule)}${prevents}`];
+      }),
     ),
 };
 
-/** The default, and that of the strict policy if it is another one. */
+function withBrackets(name: string, about: readonly string[]): string {
+  const brackets = about.filter((each) => each !== '').join(', ');
+  return brackets === '' ? code(name) : `${code(name)} (${brackets})`;
+}
+
+/** The default, and the strict policy's if it differs. */
 function defaults(row: Row<unknown>): string {
   const [open, strict] = [openDefault(row), strictDefault(row)];
   return open === strict ? open : `${open}; strict: ${strict}`;

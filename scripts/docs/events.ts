@@ -1,9 +1,9 @@
-// docs/reference/audit-events.schema.json and the tables of docs/reference/audit-events.md, from the catalogue of audit events.
+// docs/reference/audit-events.schema.json and the lists of docs/reference/audit-events.md, from the catalogue of audit events.
 import { AUDIT_EVENTS, AUDIT_EVENT_NAMES } from '../../src/audit/instance-events.js';
 import { TOKEN_EXCHANGE_EVENTS } from '../../src/token-exchange/audit/event-catalogue.js';
 import type { Events, Member, Members } from '../../src/token-exchange/audit/event-members.js';
 import { objectSchema, optional, text } from '../../src/token-exchange/audit/event-members.js';
-import { table } from './blocks.js';
+import { list, table } from './blocks.js';
 
 /** What every event has, as commands, the API and sinks show it. */
 const COMMON = {
@@ -54,20 +54,29 @@ export function eventSchema(): string {
 }
 
 export const EVENT_BLOCKS = {
-  'every event': () => membersTable([COMMON]),
-  events: () =>
-    table(
-      ['Event', 'When', 'Properties of `payload`; `?`: may be missing'],
-      Object.entries(AUDIT_EVENTS).map(([name, { description, members }]) => [
-        `\`${name}\``,
-        description,
-        Object.entries(members)
-          .map(([member, { isOptional }]) => `\`${member}\`${isOptional ? '?' : ''}`)
-          .join(', '),
-      ]),
-    ),
-  members: () => membersTable(Object.values(AUDIT_EVENTS).map(({ members }) => members)),
+  'every event': () => membersList([COMMON]),
+  events: () => {
+    const described = new Map<string, string>();
+    return list(
+      Object.entries(AUDIT_EVENTS).map(([name, { description, members }]) => {
+        const properties = propertiesOf(members);
+        const same = described.get(properties);
+        if (Object.keys(members).length >= FEWEST_REFERRED) described.set(properties, same ?? name);
+        return [`\`${name}\``, `${description} ${same === undefined ? properties : `As \`${same}\`.`}`];
+      }),
+    );
+  },
+  members: () => membersList(Object.values(AUDIT_EVENTS).map(({ members }) => members)),
 };
+
+/** Events with at least this many properties refer to an earlier event with the same ones. */
+const FEWEST_REFERRED = 5;
+
+function propertiesOf(members: Members): string {
+  return Object.entries(members)
+    .map(([member, { isOptional }]) => `\`${member}\`${isOptional ? '?' : ''}`)
+    .join(', ');
+}
 
 export const PACKAGE_EVENT_LIST = { events: () => eventList(TOKEN_EXCHANGE_EVENTS) };
 
@@ -76,26 +85,33 @@ function eventList(events: Events): string {
   return table(['Event', 'When'], rows);
 }
 
-/** One row for each property, with every meaning that it has. The schema has the types. */
-function membersTable(lists: readonly Members[]): string {
-  const meanings = new Map<string, Set<string>>();
+/** One row for each property, with its values and every meaning that it has. The schema has the types. */
+function membersList(lists: readonly Members[]): string {
+  const [values, meanings] = [new Map<string, Set<string>>(), new Map<string, Set<string>>()];
   for (const [name, { schema }] of lists.flatMap((members) => Object.entries(members))) {
-    const meaning = [wordsOf(schema), String(schema['description'])].filter((part) => part !== '').join(': ');
-    meanings.set(name, (meanings.get(name) ?? new Set()).add(meaning));
+    add(values, name, wordsOf(schema));
+    add(meanings, name, [String(schema['description'])]);
   }
-  return table(
-    ['Property', 'Meaning'],
+  return list(
     [...meanings]
-      .map(([name, each]) => [`\`${name}\``, [...each].join(' Or: ')])
-      .sort(([one = ''], [other = '']) => one.localeCompare(other, 'en')),
+      .map(([name, each]): [string, string] => {
+        const words = [...(values.get(name) ?? [])].join(', ');
+        const meaning = [...each].filter((one) => one !== '').join(' ');
+        return [`\`${name}\``, words === '' ? meaning : `${words}. ${meaning}`.trim()];
+      })
+      .sort(([one], [other]) => one.localeCompare(other, 'en')),
   );
+}
+
+function add(sets: Map<string, Set<string>>, name: string, more: readonly string[]): void {
+  sets.set(name, new Set([...(sets.get(name) ?? []), ...more]));
 }
 
 /** The words that a property may have. Those that are listed elsewhere, such as names of events, are not repeated. */
 const MOST_WORDS_SHOWN = 10;
 
-function wordsOf({ enum: words, items }: Member<unknown>['schema']): string {
+function wordsOf({ enum: words, items }: Member<unknown>['schema']): readonly string[] {
   if (items !== undefined) return wordsOf(items as Member<unknown>['schema']);
-  if (!Array.isArray(words) || words.length >= MOST_WORDS_SHOWN) return '';
-  return words.map((word) => `\`${word}\``).join(', ');
+  if (!Array.isArray(words) || words.length >= MOST_WORDS_SHOWN) return [];
+  return words.map((word) => `\`${word}\``);
 }

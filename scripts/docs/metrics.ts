@@ -1,6 +1,6 @@
-// The table of docs/reference/metrics.md, from the service's metrics.
+// The list of docs/reference/metrics.md, from the service's metrics.
 import { Metrics } from '../../src/metrics/metrics.js';
-import { table } from './blocks.js';
+import { list } from './blocks.js';
 
 type Metric = ReturnType<Metrics['registry']['getMetricsAsArray']>[number] & {
   readonly labelNames: readonly string[];
@@ -11,11 +11,9 @@ const OWN = 'svc_';
 
 export const METRIC_BLOCKS = {
   metrics: () =>
-    table(
-      ['Metric', 'Labels', 'Meaning'],
+    list(
       ownMetrics().map(({ name, labelNames, help }) => [
-        `\`${name}\``,
-        labelNames.map((label) => `\`${label}\``).join(', '),
+        labelNames.length === 0 ? `\`${name}\`` : `\`${name}{${labelNames.join(',')}}\``,
         help,
       ]),
     ),

@@ -1,4 +1,4 @@
-// The tables of docs/refusals.md, from the catalogue of refusals.
+// The table and lists of docs/refusals.md, from the catalogue of refusals.
 import { inOwnWords } from '../../src/config/remedies.js';
 import { errorOf } from '../../src/token-exchange/endpoint/challenge.js';
 import { bearerAnchor } from '../../src/token-exchange/refusals/refusal-line.js';
@@ -11,13 +11,11 @@ import { FAULT } from '../../src/token-exchange/endpoint/request-refusals.js';
 import type { TokenRefusalReason } from '../../src/token-exchange/refusals/token-refusals.js';
 import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
 import { loginAnswerOf, oauthAnswerOf } from '../../src/token-exchange/refusals/token-answers.js';
-import { table } from './blocks.js';
+import { list, sentence, table } from './blocks.js';
 
-const REASON_HEAD = ['Reason', 'Cause', 'Remedy'];
-
-/** The endpoints of OAuth, by the last part of their paths. */
-const OAUTH = 'token, revoke, introspect, logout';
-const EVERYWHERE = `login, ${OAUTH}`;
+/** The endpoints that answer in OAuth's format. */
+const OAUTH = 'all but login';
+const EVERYWHERE = 'all';
 /** Requests that only the login refuses in this way. */
 const OF_LOGIN = ['method_not_allowed', 'prefetch'];
 
@@ -26,14 +24,10 @@ type CodeRow = readonly [code: string, endpoints: string, reason: string];
 
 export const REFUSAL_BLOCKS = {
   codes: () => table(['Code', 'Endpoints', 'Reasons'], grouped(codeRows())),
-  tokens: () => table(REASON_HEAD, explained(TOKEN_REFUSALS)),
-  requests: () => table(REASON_HEAD, explained(inOwnWords(REQUEST_REFUSALS))),
-  bearers: () =>
-    table(
-      REASON_HEAD,
-      explained(inOwnWords(BEARER_REFUSALS), (word) => bearerAnchor(word as BearerReason)),
-    ),
-  notices: () => table(REASON_HEAD, explained(NOTICES)),
+  tokens: () => explained(TOKEN_REFUSALS),
+  requests: () => explained(inOwnWords(REQUEST_REFUSALS)),
+  bearers: () => explained(inOwnWords(BEARER_REFUSALS), (word) => bearerAnchor(word as BearerReason)),
+  notices: () => explained(NOTICES),
 };
 
 /** Codes that are the reason itself are left out. */
@@ -47,14 +41,14 @@ function codeRows(): CodeRow[] {
     ...entriesOf(BEARER_REFUSALS).flatMap(([reason]) => codesOfBearer(reason)),
     [FAULT.oauth.error, OAUTH, 'an internal error'],
     [FAULT.embed.error, 'login', 'an internal error'],
-    ['too_many_requests', EVERYWHERE, 'a limit is reached: of the address, or of the entry'],
+    ['too_many_requests', EVERYWHERE, 'the address or entry has reached a limit'],
     [
       'temporarily_unavailable',
       EVERYWHERE,
-      'the database does not answer, revocations are unknown, or too many requests',
+      'the database does not answer, or too many requests are in progress',
     ],
     ...['unauthorized', 'forbidden', 'refused'].map((code): CodeRow => {
-      return [code, EVERYWHERE, 'a guard of the host application refuses the request'];
+      return [code, EVERYWHERE, 'a guard of the host application'];
     }),
   ];
 }
@@ -96,9 +90,13 @@ function grouped(rows: readonly CodeRow[]): string[][] {
   return [...endpoints]
     .map(([key, places]) => {
       const [code = '', list = ''] = key.split('|');
-      return [code, places.join(', '), list];
+      return [code, joined(places), list];
     })
     .toSorted(([one = ''], [other = '']) => one.localeCompare(other));
+}
+
+function joined(places: readonly string[]): string {
+  return places.includes('login') && places.includes(OAUTH) ? EVERYWHERE : places.join(', ');
 }
 
 /** The values of each key, in their order. */
@@ -117,11 +115,12 @@ function linked(word: string, anchor = word): string {
 }
 
 function explained(refusals: Readonly<Record<string, Explanation>>, anchorOf = (word: string) => word) {
-  return Object.entries(refusals).map(([word, { cause, remedy }]) => [
-    anchored(word, anchorOf(word)),
-    cause,
-    remedy,
-  ]);
+  return list(
+    Object.entries(refusals).map(([word, { cause, remedy }]) => [
+      anchored(word, anchorOf(word)),
+      `${sentence(cause)} ${sentence(remedy)}`,
+    ]),
+  );
 }
 
 function anchored(word: string, anchor = word): string {

@@ -1,21 +1,19 @@
-// The table of docs/reference/settings.md, from the table of variables, and that of the package, from its settings.
+// The list of docs/reference/settings.md, from the table of variables, and the table of the package, from its settings.
 import { z } from 'zod';
 import { ENVIRONMENT_VARIABLES } from '../../src/config/environment.js';
 import type { EnvironmentVariable } from '../../src/config/variable.js';
 import { defaultOf, innerOf, rangeOf } from '../../src/config/variable.js';
 import { ROUTES, SETTINGS } from '../../src/token-exchange/settings/settings.js';
-import { table } from './blocks.js';
+import { list, table } from './blocks.js';
 
-export const VARIABLE_TABLE = {
+export const VARIABLE_LIST = {
   settings: () =>
-    table(
-      ['Variable', 'Meaning', 'Default', 'Range'],
-      ENVIRONMENT_VARIABLES.map((variable) => [
-        `\`${variable.name}\``,
-        variable.schema.description ?? '',
-        codeOf(defaultOf(variable)),
-        settingRange(variable),
-      ]),
+    list(
+      ENVIRONMENT_VARIABLES.map((variable) => {
+        const about = [codeOf(defaultOf(variable)), settingRange(variable)].filter((each) => each !== '');
+        const brackets = about.length === 0 ? '' : ` (${about.join('; ')})`;
+        return [`\`${variable.name}\`${brackets}`, variable.schema.description ?? ''];
+      }),
     ),
 };
 

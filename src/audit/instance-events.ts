@@ -2,7 +2,9 @@
 import type { EventRow, Events, PayloadsOf } from '../token-exchange/instance.js';
 import {
   ACCESS_TOKEN_ID,
-  clientAddress,
+  AFTER,
+  BEFORE,
+  CLIENT_ADDRESS,
   event,
   flag,
   integer,
@@ -27,92 +29,84 @@ const OPERATOR_REFUSAL_REASONS = [
 ] as const;
 export type OperatorRefusalReason = (typeof OPERATOR_REFUSAL_REASONS)[number];
 
-const CALL = { method: text('Method of the call.'), route: text('Path with the names of its parameters.') };
+const CALL = { method: text('HTTP method.'), route: text('Path with the names of its parameters.') };
 const ADMINISTRATION = {
-  operation: text('The operation as its command is typed: `users create`.'),
-  way: oneOf(
-    ['service', 'database', 'operator'],
-    "`operator`: at the operator's page, where the subject is the operator.",
-  ),
-  clientAddress: optional(clientAddress("Only from the operator's page. ")),
+  operation: text('The command, such as `users create`.'),
+  way: oneOf(['service', 'database', 'operator'], "`operator`: the subject, at the operator's page."),
+  clientAddress: optional(CLIENT_ADDRESS),
 };
+const TARGETS = 'Ids under their names in the API; without ids, everything.';
 const USER_STATE = { role: text('Global role.'), enabled: flag('Whether the user may come in.') };
-const OPERATOR_SESSION_ID = uuid("Id of the session of the operator's page, as in its lists; no credential.");
+const OPERATOR_SESSION_ID = uuid("Id of the session at the operator's page; no credential.");
 
 const INSTANCE_EVENTS = {
   'svc.audit.api.called': event(
-    'An API call came with a valid access token, or wrote by a session, also if a right or licence was missing; or the trail was read. Throttled calls leave no event.',
+    'An API call came with a valid access token, or wrote by a session, or read the trail. Calls without right or licence are included, throttled ones are not.',
     {
       ...CALL,
-      targets: textsByName('The ids in the path, under the names of its parameters.'),
+      targets: textsByName(TARGETS),
       accessTokenId: optional(ACCESS_TOKEN_ID),
       sessionFamilyId: optional(SESSION_FAMILY_ID),
     },
   ),
   'svc.audit.api.refused': event(
-    'An API call was refused for its access token or proof (401). An instance writes ten a minute per token that it signed, otherwise per client address, and 600 in all.',
+    'An API call was refused for its access token or proof (401). At most ten a minute for each token of this instance, otherwise for each client address, and 600 in all.',
     {
-      reason: text('The cause, a word of docs/refusals.md.'),
-      detail: optional(text('The check that a DPoP proof fails.')),
+      reason: text('The cause, a reason of docs/refusals.md.'),
+      detail: optional(text('More about the cause, without values of the token.')),
       expected: optional(text('What the rule requires.')),
-      found: optional(text('What came instead.')),
+      found: optional(text('What was received instead.')),
       ...CALL,
-      accessTokenId: optional(uuid('`jti` of the access token, if this instance signed it.')),
-      clientAddress: optional(clientAddress()),
+      accessTokenId: optional(ACCESS_TOKEN_ID),
+      clientAddress: optional(CLIENT_ADDRESS),
     },
     { of: 'api', is: 'failed' },
   ),
   'svc.audit.administration.performed': event('A command did its work.', {
     ...ADMINISTRATION,
-    targets: textsByName('The ids of the affected objects, under the names of the API.'),
+    targets: textsByName(TARGETS),
   }),
   'svc.audit.administration.read': event(
     "A command or the operator's page is about to read. Repeated readings of a page are written once a minute.",
     {
       ...ADMINISTRATION,
-      targets: textsByName('The ids of what is read, under the names of the API; none: all.'),
+      targets: textsByName(TARGETS),
     },
   ),
   'svc.audit.administration.failed': event('A command failed and changed nothing.', {
     ...ADMINISTRATION,
-    reason: oneOf(['refused', 'internal_error'], '`internal_error`: a fault ended it.'),
+    reason: oneOf(['refused', 'internal_error'], ''),
   }),
   'svc.audit.user.changed': event(
-    "The subject was created, got another role or state, or was deleted. The actor is the API's caller or the operator; a command has none.",
+    "The subject was created, changed or deleted. The actor is the API's caller or the operator; a command has none.",
     {
-      from: optional(objectOf(USER_STATE, 'Before; missing if the user was created.')),
-      to: optional(objectOf(USER_STATE, 'After; missing if the user was deleted.')),
+      from: optional(objectOf(USER_STATE, BEFORE)),
+      to: optional(objectOf(USER_STATE, AFTER)),
     },
   ),
   'svc.audit.operator.signed-in': event("An operator has signed in at the operator's page.", {
-    clientAddress: clientAddress(),
-    by: oneOf(
-      ['password', 'code'],
-      '`code`: with a code of `svc-admin users set-password --code`, which also set a password.',
-    ),
+    clientAddress: CLIENT_ADDRESS,
+    by: oneOf(['password', 'code'], ''),
     operatorSessionId: OPERATOR_SESSION_ID,
   }),
   'svc.audit.operator.sign-in-failed': event(
-    "A sign-in or change of a password at the operator's page was refused. The subject is the user with the typed e-mail address, if any.",
+    "A sign-in or change of a password at the operator's page was refused. The subject is the user with the typed e-mail address.",
     {
-      clientAddress: clientAddress(),
+      clientAddress: CLIENT_ADDRESS,
       reason: oneOf(
         OPERATOR_REFUSAL_REASONS,
-        '`wrong_code`: also a used or expired one, or one of a user who may not sign in.',
+        "`wrong_code` may also be used, expired, or a user's who may not sign in.",
       ),
     },
   ),
   'svc.audit.operator.signed-out': event('An operator has signed out.', {
-    clientAddress: clientAddress(),
+    clientAddress: CLIENT_ADDRESS,
     operatorSessionId: OPERATOR_SESSION_ID,
   }),
   'svc.audit.operator.password-changed': event("The subject has a new password for the operator's page.", {
-    clientAddress: optional(clientAddress('Missing if a command set the password. ')),
-    by: oneOf(
-      ['password', 'code', 'command'],
-      'How it was set: with the previous password, with a code, or by `svc-admin users set-password`.',
-    ),
-    endedSessions: integer("Number of sessions of the operator's page that ended."),
+    clientAddress: optional(CLIENT_ADDRESS),
+    by: oneOf(['password', 'code', 'command'], '`code`: created by `svc-admin users set-password --code`.'),
+    endedSessions: integer("Number of sessions at the operator's page that ended."),
   }),
 } satisfies Events;
 

@@ -58,7 +58,7 @@ function addList(audit: Command, context: CommandContext): void {
 }
 
 function addTail(audit: Command, context: CommandContext): void {
-  const about = 'show the last events, and new ones until you stop it';
+  const about = 'show the last and new events; until you stop it';
   withFilters(addCommand(audit, 'tail', about, 'audit tail --event "token-exchange.*" --json'))
     .option(
       '--lines <number>',
@@ -70,7 +70,7 @@ function addTail(audit: Command, context: CommandContext): void {
 }
 
 function addExport(audit: Command, context: CommandContext): void {
-  const about = 'print all events of a time range, oldest first, one JSON object a line';
+  const about = 'print all events of a time range, oldest first; one JSON object a line';
   const example = 'audit export --since 2031-05-01 --until 2031-06-01 > may.jsonl';
   withTime(withFilters(addCommand(audit, 'export', about, example, TIME_HELP))).action(
     (options: Omit<ListOptions, 'limit'>) => exportAll(options, context),

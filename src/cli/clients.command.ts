@@ -45,7 +45,7 @@ export function addClientsCommands(program: Command, context: CommandContext): v
     )
     .option('--introspect', "let it introspect its own access tokens, and those for the entry's `resources`");
   addOperation(clients, context, ClientOperations, 'list', {
-    about: 'list the clients of all entries, configured and stored',
+    about: 'list the clients of all entries',
     example: '--json',
     text: tableOf<ListedClient>(
       ['ENTRY', 'CLIENT', 'AUTHENTICATES BY', 'KEYS', 'INTROSPECTS', 'ISSUER'],

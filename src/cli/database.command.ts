@@ -46,7 +46,7 @@ export function addCredentialsCommands(program: Command, context: CommandContext
   addCommand(
     program.command('credentials').description('maintain sealed secrets'),
     'rekey',
-    'seal all credentials and signing keys again with the first key of SVC_ENCRYPTION_KEY',
+    'seal all secrets again with the first key of SVC_ENCRYPTION_KEY',
     '--env-file production.env credentials rekey',
     'To replace a key: put the new one first in SVC_ENCRYPTION_KEY of every instance and restart them, run this\n' +
       'command, then remove the old key from the list. On PostgreSQL the service may go on running.\n' +
@@ -124,7 +124,7 @@ export function addDataCommands(program: Command, context: CommandContext): void
   addCommand(
     program.command('data').description('move an instance to another database'),
     'copy',
-    'copy the embedded database into an empty PostgreSQL database, with which the instance goes on',
+    'copy the embedded database into an empty PostgreSQL database; the instance continues with the copy',
     '--env-file production.env data copy --to postgres://svc@db.example/svc',
     'Stop the service first, and leave SVC_DATA_DIR and SVC_ENCRYPTION_KEY as they are. Users, used tokens, sessions,\n' +
       'credentials and the audit trail are copied, all or nothing. The folder is marked then and opens no more, since\n' +

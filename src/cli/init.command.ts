@@ -47,7 +47,7 @@ interface InitOptions extends Partial<InitAnswers> {
 }
 
 export function addInitCommand(program: Command, context: CommandContext): void {
-  const about = 'set up an instance for a trial: settings, licence, keys, a partner, the owner';
+  const about = 'set up an instance for a trial; writes settings, licence, keys, a partner and the owner';
   const command = addCommand(program, 'init', about, EXAMPLE, MORE);
   command.option('--dir <folder>', 'folder for all files', '.');
   for (const { flag, about } of QUESTIONS) command.option(flag, about);

@@ -30,7 +30,7 @@ const MEMBER_OPTIONS = Object.entries<Row<unknown>>({ ...KEY_MEMBERS.both, ...PO
 );
 
 export function addEntryCommand(keys: Command, context: CommandContext): void {
-  const about = 'print a trusted key entry for the file of trusted keys, or for `keys add`';
+  const about = 'print a trusted key entry for the file or `keys add`';
   const command = addCommand(keys, 'entry', about, EXAMPLE, MORE);
   withWorkload(withKey(command));
   for (const { option } of MEMBER_OPTIONS) command.addOption(option);

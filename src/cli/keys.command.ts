@@ -47,7 +47,7 @@ export function addKeysCommands(program: Command, context: CommandContext): void
 
 function addKeySets(keys: Command, context: CommandContext): void {
   addOperation(keys, context, KeySetOperations, 'list', {
-    about: 'print the fetched keys of each JWKS entry and transmitter, and when the next fetch is due',
+    about: 'print fetched keys and next fetches of JWKS entries and transmitters',
     nothing: 'No trusted key entry is of type jwks.',
     text: tableOf<EntryKeySet>(
       ['ENTRY', 'URL', 'STATE', 'KEYS HELD', 'LAST SUCCESS', 'LAST FAILURE', 'NEXT REFRESH'],
@@ -90,13 +90,13 @@ function addKeySets(keys: Command, context: CommandContext): void {
 
 function addEntries(keys: Command, context: CommandContext): void {
   addOperation(keys, context, EntryListOperations, 'list', {
-    about: 'list configured and stored entries, with what each allows',
+    about: 'list configured and stored entries; with what each allows',
     example: '--json',
     nothing: 'There is no trusted key entry.',
     text: entriesText,
   });
   addOperation(keys, context, EntryOperations, 'show', {
-    about: 'print a stored entry as JSON, as `keys policy --file` takes it; secrets are hashes',
+    about: 'print a stored entry as JSON for `keys policy`; secrets are hashes',
     takes: ENTRY,
     example: 'acme > acme.json',
     text: ({ definition }) => `${JSON.stringify(definition, null, 2)}\n`,
@@ -143,8 +143,7 @@ function switching(outcome: string, already = outcome) {
 
 function addRevocations(keys: Command, context: CommandContext): void {
   addOperation(keys, context, RevocationOperations, 'revoke', {
-    about:
-      'end all access tokens and sessions that a key signed for, and refuse the key until it is restored',
+    about: 'revoke a key, and end everything that it signed for; refused until it is restored',
     more:
       'Its access tokens and sessions end on every instance within 10 seconds, for good. The key need not be configured,\n' +
       'so check the spelling: `keys revocations` shows what is revoked.',
@@ -157,7 +156,7 @@ function addRevocations(keys: Command, context: CommandContext): void {
     .requiredOption(...ISSUER)
     .option('--kid <kid>', 'one key; every key of the issuer if left out');
   addOperation(keys, context, RevocationOperations, 'restore', {
-    about: 'trust a revoked key again, for new access tokens and sessions',
+    about: 'trust a revoked key again; for new access tokens and sessions',
     example: '--issuer https://partner.example --kid 2026-11',
     text: ({ stillRevoked: kids }, { issuer, kid: restored }) =>
       [
@@ -184,7 +183,7 @@ function addRevocations(keys: Command, context: CommandContext): void {
 
 function addSigningKeys(keys: Command, context: CommandContext): void {
   addOperation(keys, context, SigningKeyOperations, 'rotate', {
-    about: "replace the key that signs the instance's access tokens; issued ones stay valid",
+    about: 'replace the key that signs access tokens; issued ones stay valid',
     more:
       'The successor is published two hours before it signs, so that services that cache the key set know it by then.\n' +
       'If the present key has leaked, use `keys revoke-signing`.',
@@ -193,7 +192,7 @@ function addSigningKeys(keys: Command, context: CommandContext): void {
       'Access tokens of the present key stay valid until they expire.\n',
   });
   addOperation(keys, context, SigningKeyOperations, 'revoke', {
-    about: 'end all access tokens of the instance: delete the keys that signed them, and sign with a new key',
+    about: 'replace the signing keys, and end all access tokens',
     more:
       'Use it if a signing key has leaked. Sessions stay valid. Services that verify tokens themselves accept tokens of a\n' +
       'deleted key until they fetch the key set again, at most an hour if they obey its Cache-Control: restart them.',
@@ -218,7 +217,7 @@ function addKeygen(keys: Command, context: CommandContext): void {
   addCommand(
     keys,
     'keygen',
-    'create the key pair that a partner signs with; the private key belongs to the partner alone',
+    "create a partner's key pair; the private key belongs to the partner alone",
     'keys keygen --alg ES256 --kid 2026-11 --out partner.pem',
     'The public key and a key set of it (JWKS) go beside the private key: FILE.pub.pem and FILE.jwks.json.',
   )

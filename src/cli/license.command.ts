@@ -76,7 +76,7 @@ function addIssue(license: Command, context: CommandContext): void {
 }
 
 function addShow(license: Command, context: CommandContext): void {
-  const about = 'print the content of a licence and whether it is valid; exits with 1 if not';
+  const about = 'print a licence, and whether it is valid; exits with 1 if not';
   addCommand(license, 'show', about, 'license show --license license.jws --public-key vendor.pub.pem')
     .option('--license <file>', 'the licence; the configured one if left out')
     .option('--public-key <file>', "the vendor's public key; the configured one if left out")

@@ -17,12 +17,12 @@ import { readTextFile } from './files.js';
 export function addProjectsCommands(program: Command, context: CommandContext): void {
   const projects = program.command('projects').description('manage the projects of teams');
   addOperation(projects, context, ProjectOperations, 'list', {
-    about: 'list the projects of teams, with the keys by which tokens of partners name them',
+    about: 'list the projects of teams, and their keys',
     example: '--json',
     text: (all) => renderTable(['ID', 'NAME', 'ISSUER', 'KEY'], all.flatMap(rowsOf)),
   });
   addOperation(projects, context, ProjectOperations, 'setKey', {
-    about: "give a project the key by which an issuer's tokens name it, in place of its previous key",
+    about: "set the key by which an issuer's tokens name a project; replaces its previous key",
     takes: { project: ['<project-id>', 'a project of a team'] },
     example: '0190163d-8694-739b-aea5-966c26f8ad95 --issuer https://partner.example --key acme',
     text: ({ issuer, project }) => `Tokens of ${issuer} name the project ${project} by that key.\n`,
@@ -40,7 +40,7 @@ function rowsOf({ id, name, externalKeys }: ListedProject): string[][] {
 export function addWorkflowsCommands(program: Command, context: CommandContext): void {
   const workflows = program.command('workflows').description('look after workflows');
   addOperation(workflows, context, WorkflowOperations, 'import', {
-    about: "import workflows into a user's personal project: all of a file, or none",
+    about: "import workflows into a user's personal project; all of a file, or none",
     example: '--file workflows.json --owner-email user@example.com',
     input: ({ file, ...typed }: { readonly file: string }) => ({
       ...typed,

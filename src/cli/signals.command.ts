@@ -29,10 +29,7 @@ interface Ends {
 }
 
 const COMMANDS = {
-  connect: [
-    "create or update the stream of a company's security events, and verify that they arrive",
-    connect,
-  ],
+  connect: ['create or update a stream of security events, and verify it', connect],
   status: ['show the stream, as the transmitter describes it', showStatus],
   disconnect: ['delete the stream', disconnect],
 } as const;

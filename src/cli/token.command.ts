@@ -53,7 +53,7 @@ function addSign(token: Command, context: CommandContext): void {
   addCommand(
     token,
     'sign',
-    'for trying out: sign an external token as a partner does; prints the token and nothing else',
+    'sign an external token, for tests; prints the token and nothing else',
     'token sign --key partner.pem --kid 2026-11 --issuer https://partner.example \\\n' +
       '    --audience https://instance.example --subject customer-1 --email customer-1@product.example --email-verified',
     'Each token is good once. An actor is a second token, about the user who acts.',

@@ -51,7 +51,7 @@ function addReading(users: Command, context: CommandContext): void {
     ]),
   });
   addOperation(users, context, UserOperations, 'show', {
-    about: 'show one user: linked identities, sessions, last sign-ins',
+    about: "show a user's identities, sessions and last sign-ins",
     takes: USER,
     example: 'user@example.com',
     text: (user) => `${userLines(user).map(printable).join('\n')}\n`,
@@ -68,7 +68,7 @@ function addChanges(users: Command, context: CommandContext): void {
       from === to ? `User ${id} was ${to} already.\n` : `User ${id} is ${to}, and was ${from}.\n`,
   });
   addOperation(users, context, UserChangeOperations, 'disable', {
-    about: 'end all access of a user to this instance at once',
+    about: 'end all access of a user at once',
     ...switching('disabled'),
   });
   addOperation(users, context, UserChangeOperations, 'enable', {
@@ -88,14 +88,14 @@ function switching(state: 'enabled' | 'disabled') {
 
 function addSwitches(users: Command, context: CommandContext): void {
   addOperation(users, context, UserChangeOperations, 'signOut', {
-    about: 'end all sessions and access tokens of a user, on every instance; a new login works',
+    about: 'end all sessions and access tokens of a user; on every instance, a new login works',
     takes: USER,
     example: 'user@example.com',
     text: ({ id, sessions, operatorSessions }) =>
       `User ${id} is signed out: ${counted(sessions + operatorSessions, 'session')}, and every access token issued until now.\n`,
   });
   addOperation(users, context, UserChangeOperations, 'unlink', {
-    about: 'undo a wrong link of identities of an issuer to a user, and sign the user out everywhere',
+    about: "undo a wrong link of an issuer's identities, and sign the user out",
     takes: USER,
     more:
       'The next token of that identity counts as unknown: if it has the e-mail address of the user, it is linked\n' +
@@ -167,7 +167,7 @@ interface SetPasswordOptions {
 }
 
 function addSetPassword(users: Command, context: CommandContext): void {
-  const about = 'set the password with which an owner or administrator signs in at /admin; asks for it twice';
+  const about = "set a password for the operator's page; asks for it twice";
   addCommand(users, 'set-password', about, 'users set-password owner@example.com --code')
     .argument(...USER.user)
     .addOption(

@@ -34,16 +34,14 @@ export const VARIABLES = {
       .transform((text) => text === 'true')
       .default(false)
       .describe('Turns the whole feature on (preview).'),
-    { range: 'exactly `true`; anything else is off', remark: flagRemark },
+    { range: 'exactly `true` turns it on', remark: flagRemark },
   ),
-  license: variable(
-    'SVC_LICENSE',
-    lines().describe('Licence: a compact JWS, as `svc-admin license issue` creates it.'),
-    { isSecret: true },
-  ),
+  license: variable('SVC_LICENSE', lines().describe('Licence of `svc-admin license issue`.'), {
+    isSecret: true,
+  }),
   licensePublicKey: variable(
     'SVC_LICENSE_PUBLIC_KEY',
-    lines().describe('Public key of the licence vendor, PEM (Ed25519).'),
+    lines().describe("The vendor's public key, PEM (Ed25519)."),
   ),
 
   // The flows
@@ -53,11 +51,7 @@ export const VARIABLES = {
   ),
   idAssertionEnabled: variable(
     'SVC_ID_ASSERTION_ENABLED',
-    flag()
-      .default(false)
-      .describe(
-        'Turns [identity assertions](../partner/agents.md) at the token endpoint on, for trusted key entries that allow them.',
-      ),
+    flag().default(false).describe('Turns [identity assertions](../partner/agents.md) on.'),
   ),
   exchangeEnabled: variable(
     'SVC_TOKEN_EXCHANGE_ENABLED',
@@ -65,7 +59,9 @@ export const VARIABLES = {
   ),
   trustedKeys: variable(
     'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS',
-    lines().describe('Trusted key entries, a JSON array; required when the feature is on.'),
+    lines().describe(
+      '[Trusted key entries](trusted-key-entries.md), a JSON array. Required if the feature is on.',
+    ),
     { isSecret: true },
   ),
   maxTokenLifetimeSeconds: variable(
@@ -83,7 +79,7 @@ export const VARIABLES = {
   transmitters: variable(
     'SVC_SIGNALS_TRANSMITTERS',
     transmitters().describe(
-      'Transmitters of [security events](../operator/signals.md), a JSON array of `issuer`, `audience`, `jwksUri`, `secretFile` and, if trusted key entries have another issuer, `loginIssuer`.',
+      '[Transmitters of security events](../operator/signals.md): `issuer`, `audience`, `jwksUri`, `secretFile` and, if entries have another issuer, `loginIssuer`.',
     ),
     { range: 'a JSON array', isSecret: true },
   ),
@@ -91,15 +87,13 @@ export const VARIABLES = {
     'SVC_API_CALLS_PER_MINUTE',
     wholeNumber(1, 1_000_000)
       .default(600)
-      .describe(
-        'Maximum number of calls per user and minute at `/api/v1`; with an actor, per pair of actor and subject.',
-      ),
+      .describe('Calls of `/api/v1` per user, or pair of actor and subject.'),
   ),
   throttleStore: variable(
     'SVC_THROTTLE_STORE',
     oneOf(['memory', 'database'])
       .default('memory')
-      .describe('Where requests are counted: in each instance, or in the database for all.'),
+      .describe('Whether each instance counts requests, or the database for all.'),
   ),
   strict: variable(
     'SVC_TOKEN_EXCHANGE_STRICT',
@@ -115,9 +109,7 @@ export const VARIABLES = {
     'SVC_KEEP_ALIVE_SECONDS',
     wholeNumber(1, 3600)
       .default(72)
-      .describe(
-        'How long a connection stays open without a request, in seconds; longer than in the reverse proxy.',
-      ),
+      .describe('How long a connection stays open without a request; longer than in the reverse proxy.'),
   ),
   maxSessionsPerUser: variable('SVC_EMBED_MAX_SESSIONS_PER_USER', SECTIONS.sessions.maxPerUser),
 
@@ -127,10 +119,10 @@ export const VARIABLES = {
   frameAncestors: variable(
     'SVC_EMBED_FRAME_ANCESTORS',
     origins().describe(
-      'Origins that may frame the instance, besides the `origins` of entries. Without either, framing is forbidden while embedded login is off, otherwise left to a reverse proxy.',
+      'Origins that may frame the instance, besides the `origins` of entries. Without either, embedded login leaves framing to the reverse proxy; otherwise it is forbidden.',
     ),
     {
-      range: `comma-separated exact origins: \`https://host[:port]\`, or of an app \`scheme://host\`; at most ${MOST_ORIGINS_CHARACTERS.setting} characters`,
+      range: `comma-separated \`https://host[:port]\`, or of an app \`scheme://host\`; at most ${MOST_ORIGINS_CHARACTERS.setting} characters`,
     },
   ),
 
@@ -165,10 +157,9 @@ export const VARIABLES = {
   baseUrl: variable(
     'SVC_BASE_URL',
     origin().describe(
-      'Address under which browsers and partners reach the instance; `http://localhost:PORT` if unset, with a ' +
-        'certificate `https://localhost:PORT`.',
+      'Public address of the instance. If unset, `http://localhost:PORT`, with a certificate `https://localhost:PORT`.',
     ),
-    { range: 'an origin: `http(s)://host[:port]`' },
+    { range: '`http(s)://host[:port]`' },
   ),
   host: variable('SVC_HOST', line().default('127.0.0.1').describe('Address to listen on.')),
   port: variable(
@@ -187,12 +178,12 @@ export const VARIABLES = {
     wholeNumber(0, 65_535)
       .default(9464)
       .describe(
-        'TCP port of the listener for `/metrics`, without HTTPS; 0 disables it. If the default port is taken, the service starts without metrics.',
+        'TCP port of `/metrics`, without HTTPS; 0 disables it. If the default port is taken, the service starts without metrics.',
       ),
   ),
   tlsCertificate: variable(
     'SVC_SSL_CERT',
-    lines().describe('Certificate for serving HTTPS directly, PEM, with its chain. Needs `SVC_SSL_KEY`.'),
+    lines().describe('Certificate and chain for HTTPS, PEM. Needs `SVC_SSL_KEY`.'),
   ),
   tlsKey: variable('SVC_SSL_KEY', lines().describe('Private key of `SVC_SSL_CERT`, PEM.'), {
     isSecret: true,
@@ -202,7 +193,7 @@ export const VARIABLES = {
     wholeNumber(0, 10)
       .default(0)
       .describe(
-        'Number of reverse proxies whose `X-Forwarded-*` headers the service trusts. Above 0 the first proxy must overwrite `X-Request-Id`.',
+        'Number of reverse proxies whose `X-Forwarded-*` are trusted. Above 0 the first one must overwrite `X-Request-Id`.',
       ),
   ),
 
@@ -211,26 +202,24 @@ export const VARIABLES = {
     'SVC_SHUTDOWN_DELAY_SECONDS',
     wholeNumber(0, 300)
       .default(0)
-      .describe('How long the service continues to answer after SIGTERM while it is not ready, in seconds.'),
+      .describe('How long the service continues to answer after SIGTERM while it is not ready.'),
   ),
 
   // Storage
   databaseUrl: variable(
     'SVC_DATABASE_URL',
-    databaseUrl().describe('PostgreSQL connection URL; without one the embedded database is used.'),
+    databaseUrl().describe('PostgreSQL URL; without one the embedded database is used.'),
     { range: '`postgres://…` or `postgresql://…`', isSecret: true },
   ),
   databasePoolSize: variable(
     'SVC_DATABASE_POOL_SIZE',
-    wholeNumber(1, 500).default(10).describe('Maximum number of connections of one instance to PostgreSQL.'),
+    wholeNumber(1, 500).default(10).describe('Connections of one instance to PostgreSQL.'),
   ),
   databaseWaitMs: variable(
     'SVC_DATABASE_WAIT_MS',
     wholeNumber(200, 30_000)
       .default(1_800)
-      .describe(
-        'How long a request waits for its turn, and after that for the database, before it gets 503, in milliseconds.',
-      ),
+      .describe('How long a request waits for its turn, and then for the database, before it gets 503.'),
   ),
   dataDirectory: variable(
     'SVC_DATA_DIR',
@@ -254,7 +243,7 @@ export const VARIABLES = {
     'SVC_LOG_LEVEL',
     oneOf(['debug', 'info', 'warn', 'error', 'silent'])
       .default('info')
-      .describe('The lowest level of log lines that are written.'),
+      .describe('Lowest level of written log lines.'),
   ),
 } as const;
 

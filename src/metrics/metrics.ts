@@ -36,10 +36,7 @@ export class Metrics {
 
   /** By the name in the table of flows. */
   readonly outcomes = {
-    exchange: this.outcomesOf(
-      'svc_token_exchanges_total',
-      'Token exchanges, including those of JWT assertions',
-    ),
+    exchange: this.outcomesOf('svc_token_exchanges_total', 'Token exchanges, including JWT assertions'),
     'id-jag': this.outcomesOf('svc_id_assertions_total', 'Identity assertions'),
     embed: this.outcomesOf('svc_embed_logins_total', 'Embedded logins'),
     logout: this.outcomesOf('svc_logouts_total', 'Back-channel logouts'),
@@ -47,19 +44,19 @@ export class Metrics {
 
   readonly membershipChanges = this.counter(
     'svc_project_memberships_changed_total',
-    'Project memberships that claims of tokens have changed.',
+    'Project memberships that tokens have changed.',
     ['change'],
   );
 
   readonly securityEvents = this.counter(
     'svc_security_events_total',
-    'Security events that were accepted and have a meaning here, by event and effect.',
+    'Accepted security events that have a meaning here.',
     ['event', 'effect'],
   );
 
   readonly stageDuration = new Histogram({
     name: 'svc_stage_duration_seconds',
-    help: 'Duration of each stage of a flow, in seconds.',
+    help: 'Duration of each stage of a flow.',
     labelNames: ['flow', 'stage'] as const,
     buckets: STAGE_BUCKETS_SECONDS,
     registers: [this.registry],
@@ -69,13 +66,13 @@ export class Metrics {
 
   readonly apiRefusals = this.counter(
     'svc_api_refusals_total',
-    'API calls whose access token or DPoP proof was refused, by reason.',
+    'API calls whose access token or DPoP proof was refused.',
     ['reason'],
   );
 
   readonly proofsForgotten = this.counter(
     'svc_dpop_proofs_forgotten_total',
-    'DPoP proofs of API calls that were forgotten while they could be replayed.',
+    'DPoP proofs of API calls that were forgotten before they expired.',
   );
 
   readonly throttleFailOpen = this.counter(
@@ -85,7 +82,7 @@ export class Metrics {
 
   readonly refusals = this.counter(
     'svc_request_refusals_total',
-    'Requests refused before a token was read, refused introspections and security events, and requests for a nonce, by reason.',
+    'Requests refused before a token was read, refused introspections and security events, and requests for a nonce.',
     ['flow', 'reason'],
   );
 
@@ -97,12 +94,12 @@ export class Metrics {
 
   readonly unrecordedEvents = this.counter(
     'svc_audit_unrecorded_total',
-    'Events that are missing from the audit trail because of the database.',
+    'Audit events lost because of the database.',
   );
 
   readonly requestsShed = this.counter(
     'svc_requests_shed_total',
-    'Requests answered 503 because too many were in progress or the queue was too slow.',
+    'Requests answered 503 because of their number.',
   );
 
   readonly connectionsRefused = this.counter(
@@ -110,29 +107,22 @@ export class Metrics {
     'Connections closed without an answer, because of their number or memory.',
   );
 
-  readonly keySetFetches = this.counter('svc_jwks_fetches_total', 'Fetches of key sets, by outcome.', [
+  readonly keySetFetches = this.counter('svc_jwks_fetches_total', 'Fetches of key sets.', ['outcome']);
+
+  readonly replayPurges = this.counter('svc_replay_purges_total', 'Purges of expired replay records.', [
     'outcome',
   ]);
 
-  readonly replayPurges = this.counter(
-    'svc_replay_purges_total',
-    'Runs of the leader that delete expired replay records, by outcome.',
-    ['outcome'],
-  );
-
-  readonly replayRecordsPurged = this.counter(
-    'svc_replay_records_purged_total',
-    'Expired replay records that were deleted.',
-  );
+  readonly replayRecordsPurged = this.counter('svc_replay_records_purged_total', 'Deleted replay records.');
 
   readonly operatorPasswordHashes = this.counter(
     'svc_operator_password_hashes_total',
-    "Passwords that were hashed or checked for the operator's page.",
+    "Passwords hashed or checked for the operator's page.",
   );
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
-    this.gauge('svc_build_info', 'The version in the label; always 1.', ['version'], (gauge) => {
+    this.gauge('svc_build_info', 'Always 1.', ['version'], (gauge) => {
       gauge.set({ version: VERSION }, 1);
     });
     // A series that begins with its first event would hide that event from queries of the increase.
@@ -157,15 +147,14 @@ export class Metrics {
 
   /** Counts keys whenever metrics are read, so that the number is current. */
   watchKeys(read: () => readonly KeysHeld[]): void {
-    const help = 'Usable keys of each trusted key entry.';
+    const help = 'Usable keys of an entry.';
     this.gauge('svc_trusted_keys', help, ['entry', 'issuer'], (gauge) => {
       for (const { entry, issuer, count } of read()) gauge.inc({ entry, issuer }, count);
     });
   }
 
   watchEnds(read: () => readonly EntryEnd[]): void {
-    const help =
-      'When trust in an entry ends by its notAfter, in seconds since 1970. Missing without an end.';
+    const help = 'When an entry ends (`notAfter`), in seconds since 1970. Missing without an end.';
     this.gauge('svc_trusted_entry_end_timestamp_seconds', help, ['entry', 'issuer'], (gauge) => {
       for (const { entry, issuer, notAfter } of read())
         gauge.set({ entry, issuer }, notAfter.getTime() / 1000);
@@ -181,12 +170,12 @@ export class Metrics {
       });
     each(
       'svc_trusted_entry_users',
-      "Users with a seat of the entry's issuer. Missing if no entry of the issuer has maxUsers.",
+      "Users with a seat of the entry's issuer. Missing without `maxUsers`.",
       ({ users }) => users,
     );
     each(
       'svc_trusted_entry_max_users',
-      "Seats of the entry's issuer (maxUsers). Missing if no entry of the issuer has maxUsers.",
+      "Seats of the entry's issuer. Missing without `maxUsers`.",
       ({ maxUsers }) => maxUsers,
     );
   }
@@ -202,15 +191,15 @@ export class Metrics {
       });
     each(
       'svc_jwks_keys_age_seconds',
-      'Seconds since the last successful fetch of a JWKS entry. Missing before the first.',
+      'Seconds since the last successful fetch. Missing before the first.',
       ({ ageSeconds }) => ageSeconds,
     );
     each(
       'svc_jwks_next_refresh_seconds',
-      'Seconds until the leader fetches the keys of a JWKS entry again, negative if overdue.',
+      'Seconds until the next fetch, negative if overdue.',
       ({ nextRefreshSeconds }) => nextRefreshSeconds,
     );
-    const help = 'State of the key set of a JWKS entry: 1 for the present state, 0 for the others.';
+    const help = 'State of the key set: 1 for the present state, 0 for others.';
     this.gauge('svc_jwks_state', help, ['entry', 'issuer', 'state'], (gauge) => {
       for (const { entry, issuer, state: present } of read())
         for (const state of KEY_SET_STATES) gauge.set({ entry, issuer, state }, Number(state === present));
@@ -222,25 +211,25 @@ export class Metrics {
     const answer = new BoundedReading(() => ask().then(() => true));
     this.gauge(
       'svc_database_up',
-      '1 if the database answers this instance within two seconds, 0 otherwise.',
+      '1 if the database answers within two seconds, otherwise 0.',
       [],
       async (gauge) => {
         gauge.set(Number((await answer.latest()) === true));
       },
     );
-    const connections = 'Open connections of the pool, by state.';
+    const connections = 'Open connections of the pool.';
     this.gauge('svc_database_pool_connections', connections, ['state'], (gauge) => {
       const { open, idle } = pool();
       gauge.set({ state: 'in_use' }, open - idle);
       gauge.set({ state: 'idle' }, idle);
     });
-    this.value('svc_database_pool_size', 'Maximum number of connections of the pool.', () => pool().most);
-    const waiting = 'Requests that wait for a connection of the pool.';
+    this.value('svc_database_pool_size', 'Maximum number of connections.', () => pool().most);
+    const waiting = 'Requests that wait for a connection.';
     this.value('svc_database_pool_waiting', waiting, () => pool().waiting);
   }
 
   watchLeader(isLeader: () => boolean): void {
-    const help = '1 if this instance is the leader, 0 otherwise.';
+    const help = '1 if this instance is the leader, otherwise 0.';
     this.value('svc_leader', help, () => Number(isLeader()));
   }
 
@@ -274,7 +263,7 @@ export class Metrics {
   }
 
   private outcomesOf(name: string, what: string): Counter<'outcome' | 'reason'> {
-    return this.counter(name, `${what}, by outcome and, if refused, reason.`, ['outcome', 'reason']);
+    return this.counter(name, `${what}.`, ['outcome', 'reason']);
   }
 
   private value(name: string, help: string, read: () => number): void {
@@ -321,9 +310,9 @@ export class Metrics {
           }
         },
       });
-    const events = 'Events that this process has sent to a sink, repeated ones too.';
+    const events = 'Events sent to a sink by this process, with repetitions.';
     each(Counter, 'svc_audit_sink_events_total', events, ({ delivered }) => delivered);
-    const failures = 'Failed attempts to send events to a sink.';
+    const failures = 'Failed attempts to send events.';
     each(Counter, 'svc_audit_sink_failures_total', failures, (sink) => sink.failures);
     const lag = 'Events that a sink has not received, counted up to 100,000.';
     each(Gauge, 'svc_audit_sink_lag_events', lag, ({ backlog }) => backlog?.events);

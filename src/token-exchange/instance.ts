@@ -122,7 +122,7 @@ export type { Transmitter } from './signals/transmitters.js';
 export { AuditBus, auditEvent } from './audit/audit.bus.js';
 export type { AuditEvent, RecordedWork } from './audit/audit.bus.js';
 export { TOKEN_EXCHANGE_EVENTS } from './audit/event-catalogue.js';
-export { ACCESS_TOKEN_ID, SESSION_FAMILY_ID, clientAddress } from './audit/shared-members.js';
+export { ACCESS_TOKEN_ID, AFTER, BEFORE, CLIENT_ADDRESS, SESSION_FAMILY_ID } from './audit/shared-members.js';
 export {
   event,
   flag,

@@ -21,11 +21,9 @@ const PUT_TOGETHER: Readonly<Record<string, number>> = {
   'src/token-exchange/host/token-exchange-auth.ts': 1,
 };
 
-/** What the first column quotes of each line, without the ellipses. */
-const quoted = [
-  ...repositoryFile(PAGE).text.matchAll(/^\| (.*?) \| (?:debug|info|warn|error|fatal)\b/gm),
-].flatMap(([, cell = '']) =>
-  [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.replace(/^… /, '')),
+/** The lines that the items of the lists begin with, without the ellipses. */
+const quoted = [...repositoryFile(PAGE).text.matchAll(/^- ((?:`[^`]+`(?:,\s)?)+): /gm)].flatMap(
+  ([, head = '']) => [...head.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.replace(/^… /, '')),
 );
 const logged = typescriptFiles('src').flatMap((file) =>
   loggedMessages(file).map((message) => ({ path: file.path, message })),

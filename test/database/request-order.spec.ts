@@ -202,7 +202,7 @@ class Way {
 
   /** The ids of the users of whom the operator was told that a claim was ignored. */
   private warnedUsers(): ReadonlySet<unknown> {
-    const warnings = this.service.log.filter(({ msg }) => String(msg).includes('has ignored a role claim'));
+    const warnings = this.service.log.filter(({ msg }) => String(msg).includes('the role claim was ignored'));
     return new Set(warnings.map(({ userId }) => userId));
   }
 

@@ -1,4 +1,4 @@
-// Every limit of the first two tables of docs/reference/limits.md: its setting and default are as the page says, and so is what a running
+// Every limit of the lists of docs/reference/limits.md: its setting and default are as the page says, and so is what a running
 // service answers beyond it.
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
@@ -27,9 +27,7 @@ const partner = Partner.create({ issuer: 'https://partner.example', audience: BA
 const publisher = Partner.create({ issuer: 'https://publisher.example', audience: BASE_URL });
 const trustedKeys = [partner.staticEntry()];
 const JSON_TYPE = { 'content-type': 'application/json' };
-const CLOSED = 'closed';
-/** In a cell of the page. */
-const NONE = '–';
+const CLOSED = 'connection closed';
 
 interface Row {
   readonly limit: string;
@@ -39,17 +37,19 @@ interface Row {
   readonly answer: string;
 }
 
+/** Each list has the answer beyond its limits in the line before, which ends with a colon. */
 function rowsOf(page: string): Row[] {
-  const lines = page.split('\n').filter((line) => /^\| (?!Limit ).* \|$/.test(line));
-  const cells = lines.map((line) => line.split('|').map((cell) => cell.trim()));
-  return cells
-    .filter((row) => row.length === 6)
-    .map(([, limit = '', byDefault = '', setting = '', answer = '']) => ({
-      limit,
-      byDefault,
-      setting: setting === NONE ? undefined : setting.replaceAll('`', ''),
-      answer: answer.replaceAll('`', ''),
-    }));
+  const lists = page.matchAll(/^(?:Answer )?(.+):\n\n((?:- .+\n)+)/gm);
+  return [...lists].flatMap(([, answer = '', items = '']) =>
+    [...items.matchAll(/^- (.+): (.+?)(?: \(`(\w+)`\))?$/gm)].map(
+      ([, limit = '', byDefault = '', setting]) => ({
+        ...{ limit, byDefault, setting },
+        answer: `${answer.charAt(0).toLowerCase()}${answer.slice(1)}`
+          .replaceAll('`', '')
+          .replace(', within a minute', ''),
+      }),
+    ),
+  );
 }
 
 const ROWS = rowsOf(repositoryFile('docs/reference/limits.md').text);
@@ -94,10 +94,10 @@ const CASES: Readonly<Record<string, Case>> = {
   'Body of a request': {
     excess: (service) => told(service.embed({ token: 'a'.repeat(256 * 1024) })),
   },
-  'Headers of a request with its address, query included': {
+  'Headers and address of a request': {
     excess: async ({ address }) => toldRaw(await sendRaw(address, { target: `/?${'a'.repeat(17 * 1024)}` })),
   },
-  'Headers of a request, how many': {
+  'Number of headers of a request': {
     excess: async ({ address }) => {
       const headers = (count: number) =>
         Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}`, '1']));
@@ -107,7 +107,7 @@ const CASES: Readonly<Record<string, Case>> = {
       return toldRaw(await sendRaw(address, { target: '/healthz', headers: headers(99) }));
     },
   },
-  'Time for the headers of a request, from its first byte, or from the connection': {
+  'Time for the headers of a request': {
     isSlow: true,
     excess: async ({ address, server }) => {
       expect(server.headersTimeout).toBe(15_000);
@@ -161,7 +161,7 @@ const CASES: Readonly<Record<string, Case>> = {
       return (await ask(17)) === undefined ? CLOSED : 'answered';
     },
   },
-  'Connections of an instance at one time': {
+  'Connections of an instance': {
     excess: async (service) => {
       expect(service.server.maxConnections).toBe(4_096);
       service.server.maxConnections = 2;
@@ -173,7 +173,7 @@ const CASES: Readonly<Record<string, Case>> = {
       }
     },
   },
-  'Memory of all unfinished requests, as it is estimated': {
+  'Memory of all unfinished requests': {
     excess: async ({ address }) => {
       const part = 'a'.repeat(256 * 1024 - 1);
       const open = async () => {
@@ -190,7 +190,7 @@ const CASES: Readonly<Record<string, Case>> = {
       return CLOSED;
     },
   },
-  'Requests in progress in a process at one time': {
+  'Requests in progress in a process': {
     excess: (service) => {
       const limit = service.part(ConcurrencyLimit);
       expect(limit.most).toBe(4_000);
@@ -224,22 +224,22 @@ const CASES: Readonly<Record<string, Case>> = {
   'Rows of a page of a list': {
     excess: async (service, world) => told(call(service, await administrator(world), 'users?limit=251')),
   },
-  'Token exchanges of an address within a minute': {
+  'Token exchanges of an address': {
     environment: { SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1' },
     excess: (service) => second(() => service.exchange({ subject_token: partner.sign() })),
   },
-  'Embedded logins of an address within a minute': {
+  'Embedded logins of an address': {
     environment: { SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1' },
     excess: (service) => second(() => service.embed({ token: partner.sign() })),
   },
-  'Revocations of an address within a minute': {
+  'Revocations of an address': {
     excess: async (service) => {
       const revoke = () => service.post('/rest/auth/oauth/revoke', { token: 'a' });
       for (let count = 0; count < 60; count++) expect((await revoke()).status).toBe(200);
       return told(revoke());
     },
   },
-  'Introspections of an address within a minute': {
+  'Introspections of an address': {
     environment: { SVC_TOKEN_EXCHANGE_INTROSPECTION_PER_MINUTE: '1' },
     excess: async (service) => {
       const ask = () => service.post('/rest/auth/oauth/introspect', { token: 'a' });
@@ -247,7 +247,7 @@ const CASES: Readonly<Record<string, Case>> = {
       return told(ask());
     },
   },
-  'Questions about refusals of an address within a minute': {
+  'Questions about refusals of an address': {
     environment: { SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1' },
     excess: async (service) => {
       const ask = () => service.post('/rest/auth/explain', { proof: 'a' });
@@ -255,7 +255,7 @@ const CASES: Readonly<Record<string, Case>> = {
       return told(ask());
     },
   },
-  'Security events of an address, and of a transmitter, within a minute': {
+  'Security events of an address, and of a transmitter': {
     environment: { SVC_SIGNALS_PER_MINUTE: '1' },
     excess: async (service) => {
       const headers = { 'content-type': 'application/secevent+jwt' };
@@ -265,19 +265,19 @@ const CASES: Readonly<Record<string, Case>> = {
       return `${answer.status} ${((await answer.json()) as { err: string }).err}`;
     },
   },
-  'Logouts of an address, and verified ones of an issuer, within a minute': {
+  'Logouts of an address, and verified ones of an issuer': {
     environment: { SVC_TOKEN_EXCHANGE_LOGOUT_PER_MINUTE: '1' },
     excess: (service) =>
       second(() => service.post(LOGOUT_PATH, { logout_token: logoutToken(partner, { sub: 'ada' }) })),
   },
-  'Calls of the API of a user within a minute': {
+  'Calls of the API of a user': {
     environment: { SVC_API_CALLS_PER_MINUTE: '1' },
     excess: async (service, world) => {
       const token = await administrator(world);
       return second(() => call(service, token, 'users?limit=1'));
     },
   },
-  "Calls of the operator's API of an address within a minute": {
+  "Calls of the operator's API of an address": {
     isSlow: true,
     environment: { SVC_ADMIN_ENABLED: 'true' },
     excess: async (service) => {

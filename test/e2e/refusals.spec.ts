@@ -256,7 +256,7 @@ const MISTAKES: readonly Mistake[] = [
     },
     status: 303,
     reason: 'redirect_replaced',
-    says: /the service has replaced `redirectTo` by .*found an absolute address;/,
+    says: /`redirectTo` was replaced by .*found an absolute address;/,
   },
 ];
 

@@ -146,7 +146,7 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
     expect(answer.status).toBe(200);
     const text = await said('', '--request-id', requestIdOf(answer));
     expect(text).toMatch(
-      /\nNotice: {3}the service has ignored a role claim, .* \(global:king\)\nRemedy: {3}the partner corrects/,
+      /\nNotice: {3}the role claim was ignored, .* \(global:king\)\nRemedy: {3}the partner corrects/,
     );
   });
 
@@ -174,7 +174,7 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
     const headers = { authorization: 'Bearer nothing' };
     const call = await service.fetch('/api/v1/workflows', { headers });
     expect(await said('', '--request-id', requestIdOf(call))).toMatch(
-      / svc\.audit\.api\.refused: malformed\nCause: {4}`Authorization` has neither a Bearer nor a DPoP credential/,
+      / svc\.audit\.api\.refused: malformed\nCause: {4}`Authorization` has no Bearer or DPoP credential/,
     );
   });
 

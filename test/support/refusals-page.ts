@@ -7,6 +7,12 @@ const ROWS = [...text.matchAll(/^\| `(\w+)` \| ([^|]+) \| ([^|]+) \|$/gm)].map(
   ([, code = '', endpoints = '', reasons = '']) => ({ code, endpoints, reasons }),
 );
 
+/** What the page says in place of the names of endpoints. */
+const MANY: Readonly<Record<string, (endpoint: string) => boolean>> = {
+  all: (endpoint) => endpoint !== 'API',
+  'all but login': (endpoint) => endpoint !== 'API' && endpoint !== 'login',
+};
+
 /** The codes of the table of codes. */
 export function codesOnPage(): readonly string[] {
   return ROWS.map(({ code }) => code);
@@ -18,7 +24,9 @@ export function codesOnPage(): readonly string[] {
  */
 export function isOnPage(endpoint: string, code: string, reason: string): boolean {
   if (!text.includes(`<a id="${reason}"></a>`)) return false;
-  const ofEndpoint = ROWS.filter(({ endpoints }) => endpoints.split(', ').includes(endpoint));
+  const ofEndpoint = ROWS.filter(
+    ({ endpoints }) => MANY[endpoints]?.(endpoint) ?? endpoints.split(', ').includes(endpoint),
+  );
   const linked = ofEndpoint.filter(({ reasons }) => reasons.includes(`(#${reason})`));
   const others = ofEndpoint.filter(({ reasons }) => reasons.includes('every other'));
   const codes = (linked.length > 0 ? linked : others).map((row) => row.code);

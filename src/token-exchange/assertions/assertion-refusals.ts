@@ -8,7 +8,7 @@ export const ASSERTION_REFUSALS = {
   client_credential_missing: {
     check: 'client',
     cause: 'the client has not authenticated',
-    remedy: 'the client authenticates by `client_secret_basic`, `client_secret_post` or `private_key_jwt`',
+    remedy: 'the client authenticates by secret or `private_key_jwt`',
     oauth: INVALID_CLIENT,
   },
   client_unknown: {
@@ -21,37 +21,35 @@ export const ASSERTION_REFUSALS = {
     check: 'client',
     cause: "the client's secret or JWT is not valid",
     remedy:
-      "the client corrects its secret or JWT: signed by a key of the entry, `iss` and `sub` its id, `aud` this instance's issuer",
+      "the client corrects its secret, or its JWT (`iss` and `sub`: its id; `aud`: this instance's issuer)",
     oauth: INVALID_CLIENT,
   },
   client_credential_replayed: {
     check: 'client',
     cause: "the client's JWT was used before",
-    remedy: 'the client signs a JWT with a random `jti` for each request',
+    remedy: 'the client signs each JWT with a random `jti`',
     oauth: INVALID_CLIENT,
   },
   assertion_not_supported: {
     check: 'claims',
-    cause:
-      'the identity assertion has `authorization_details`, or a `sub_id` of another format than `iss_sub`',
-    remedy: 'the identity provider issues it with a `scope` and without these claims',
+    cause: 'the identity assertion has `authorization_details`, or a `sub_id` that is not `iss_sub`',
+    remedy: 'the identity provider uses `scope`, and omits these claims',
   },
   tenant_not_allowed: {
     check: 'claims',
-    cause:
-      'the identity assertion names a tenant that the entry does not list, or names none although it lists some',
-    remedy: "the operator lists the provider's `tenant` and `aud_tenant` in the entry's `tenants`",
+    cause: "the identity assertion names a tenant outside the entry's `tenants`, or none of them",
+    remedy: "the operator lists the provider's `tenant` and `aud_tenant` in `tenants`",
   },
   assertion_grants_nothing: {
     check: 'claims',
     cause: "the entry lists none of the assertion's scopes or resources",
     remedy:
-      "the identity provider asks for listed ones, or the operator adds to the entry's `scopes` or `resources`",
+      'the identity provider requests listed ones, or the operator adds them to `scopes` or `resources`',
   },
   client_not_allowed: {
     check: 'parties',
-    cause: 'the identity assertion names another client, or the entry does not name the client',
+    cause: 'the identity assertion names another client, or its entry does not name the client',
     remedy:
-      "the identity provider writes the client's id into `client_id`, or the operator adds the client (`svc-admin clients add`)",
+      'the identity provider corrects `client_id`, or the operator adds the client (`svc-admin clients add`)',
   },
 } satisfies Record<string, TokenRefusal>;

@@ -11,9 +11,8 @@ const INVALID_PROOF = {
 export const DPOP_REFUSALS = {
   dpop_proof_missing: {
     check: 'proof',
-    cause:
-      'the request has no DPoP proof, which the token (`cnf.jkt`), its entry (`requireDpop`) or a bound session needs',
-    remedy: "the client sends a proof in the header `DPoP` (RFC 9449), signed by the token's key",
+    cause: 'the token (`cnf.jkt`), its entry (`requireDpop`) or the session requires a DPoP proof',
+    remedy: "the client sends one in the header `DPoP` (RFC 9449), signed by the token's key",
     oauth: INVALID_PROOF,
     embed: INVALID_PROOF,
   },
@@ -21,21 +20,21 @@ export const DPOP_REFUSALS = {
     check: 'proof',
     cause: 'the DPoP proof fails the named check; the token can still be used',
     remedy:
-      "the client signs a proof (RFC 9449 §4.2) for each request, for POST and the endpoint's public address, and its clock is right",
+      "the client signs each proof for POST and the endpoint's public address (RFC 9449 §4.2), and checks its clock",
     oauth: INVALID_PROOF,
     embed: INVALID_PROOF,
   },
   dpop_key_mismatch: {
     check: 'proof',
     cause: 'another key signed the DPoP proof, or the two tokens are bound to different keys',
-    remedy: "the client signs the proof with the token's key; the issuer binds both tokens to one key",
+    remedy: "the client signs with the token's key; the issuer binds both tokens to one key",
     oauth: INVALID_PROOF,
     embed: INVALID_PROOF,
   },
   dpop_proof_replayed: {
     check: 'replay',
     cause: 'the DPoP proof was used before; the token is used up too',
-    remedy: 'the client signs a proof with a random `jti` for each request; a retry needs a new token too',
+    remedy: 'the client signs each proof with a random `jti`; a retry needs a new token too',
     oauth: INVALID_PROOF,
     embed: INVALID_PROOF,
   },
@@ -45,7 +44,7 @@ export const DPOP_REQUEST_REFUSALS = {
   dpop_nonce_required: {
     check: 'proof',
     cause: 'the DPoP proof has no valid nonce; only a client assertion is used up',
-    remedy: "none is needed: the client repeats the request with the answer's `DPoP-Nonce`",
+    remedy: "the client repeats the request with the answer's `DPoP-Nonce`",
     status: 400,
     oauth: 'use_dpop_nonce',
     embed: 'use_dpop_nonce',

@@ -5,7 +5,7 @@ import type { RequestRefusal } from '../refusals/refusal.js';
 export const ENDPOINT_REFUSALS = {
   not_available: {
     check: 'endpoint',
-    cause: 'token exchange is off: not switched on, or without a licence that includes it',
+    cause: 'token exchange is switched off, or no licence includes it',
     remedy: 'the operator switches token exchange on, or gets a licence that includes it',
     status: 404,
     oauth: 'not_found',
@@ -29,7 +29,7 @@ export const ENDPOINT_REFUSALS = {
   not_a_form: {
     check: 'form',
     cause: 'the body is not a form (application/x-www-form-urlencoded in UTF-8)',
-    remedy: 'the client sends a form, not JSON, with a matching `Content-Type`',
+    remedy: 'the client sends a form with a matching `Content-Type`, not JSON',
     status: 415,
   },
   content_encoding_not_supported: {

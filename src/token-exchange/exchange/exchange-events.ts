@@ -4,7 +4,7 @@ import {
   ISSUER,
   KID,
   ACCESS_TOKEN_ID,
-  clientAddress,
+  CLIENT_ADDRESS,
   PRIOR_ACTORS,
   IGNORED_ROLE,
   WORKLOADS,
@@ -15,35 +15,33 @@ import {
 export const EXCHANGE_EVENTS = {
   /** @rule 6.1 A token exchange succeeded. */
   'svc.audit.token-exchange.succeeded': event(
-    'A token exchange succeeded, or an assertion was redeemed (`flow`).',
+    'A token exchange succeeded, or an assertion was redeemed.',
     {
       issuer: ISSUER,
       kid: KID,
-      flow: optional(oneOf(['id-jag', 'jwt-bearer'], 'The flow of an assertion.')),
+      flow: optional(oneOf(['id-jag', 'jwt-bearer'], 'The flow.')),
       clientId: CLIENT_ID,
       tenants: optional(
         listOf(text(''), '`tenant` and `aud_tenant` of an identity assertion, if its entry lists tenants.'),
       ),
       accessTokenId: ACCESS_TOKEN_ID,
-      lifetimeSeconds: integer('Life of the access token, in seconds.', 1),
+      lifetimeSeconds: integer('Lifetime of the access token.', 1),
       scope: optional(text('The requested `scope`.')),
       resource: optional(listOf(text(''), 'The requested `resource`, without user, password and query.')),
       grantedScopes: optional(listOf(text(''), 'The granted scopes, if the entries limit them.')),
-      audience: optional(text('The service that the token is for, if it is another one.')),
+      audience: optional(text('The other service that the token is for.')),
       rights: optional(oneOf(['actor', 'both'], 'Whose rights a call with the token needs.')),
-      keyThumbprint: optional(
-        text('Thumbprint (RFC 7638) of the key that the access token is bound to (DPoP).'),
-      ),
+      keyThumbprint: optional(text('Thumbprint (RFC 7638) of the DPoP key.')),
       priorActors: PRIOR_ACTORS,
       ...IGNORED_ROLE,
       workloads: WORKLOADS,
-      clientAddress: optional(clientAddress()),
+      clientAddress: optional(CLIENT_ADDRESS),
     },
     { of: 'exchange', is: 'succeeded' },
   ),
   /** @rule 6.2 A token exchange was refused; the event holds the reason. */
   'svc.audit.token-exchange.failed': event(
-    'A token exchange or an assertion was refused, or failed (`internal_error`).',
+    'A token exchange or an assertion was refused or failed.',
     REFUSAL,
     { of: 'exchange', is: 'failed' },
   ),

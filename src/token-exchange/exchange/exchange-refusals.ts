@@ -5,7 +5,7 @@ export const EXCHANGE_REFUSALS = {
   actor_required: {
     check: 'parties',
     cause: 'the entry accepts its subjects only with an actor',
-    remedy: "the partner adds an actor token, or the operator removes the entry's `requireActor`",
+    remedy: 'the partner adds an actor token, or the operator removes `requireActor`',
     embed: 'Token is accepted together with an actor only',
   },
   actor_not_allowed: {
@@ -15,8 +15,8 @@ export const EXCHANGE_REFUSALS = {
   },
   act_for_not_allowed: {
     check: 'parties',
-    cause: "the actor's entry does not let it act for subjects of this issuer",
-    remedy: "the operator adds the issuer to the `actFor` of the actor's entry",
+    cause: "the actor's entry may not act for subjects of this issuer",
+    remedy: "the operator adds the issuer to that entry's `actFor`",
   },
   remaining_lifetime_too_short: {
     check: 'remaining lifetime',
@@ -26,29 +26,26 @@ export const EXCHANGE_REFUSALS = {
   scope_not_allowed: {
     check: 'grants',
     cause: 'the entries allow none of the requested scopes',
-    remedy:
-      "the client requests scopes that all its entries list, or the operator adds to the entry's `scopes`",
+    remedy: 'the client requests scopes that all its entries list, or the operator adds them to `scopes`',
     oauth: { status: 400, error: 'invalid_scope', message: 'None of the scopes can be granted' },
   },
   resource_not_allowed: {
     check: 'grants',
     cause: 'the requested `resource` is not listed, or there are several',
-    remedy:
-      "the client requests one that all its entries list, or the operator adds it to the entry's `resources`",
+    remedy: 'the client requests one that all its entries list, or the operator adds it to `resources`',
     oauth: { status: 400, error: 'invalid_target', message: 'No token is issued for this resource' },
   },
   access_token_too_large: {
     check: 'grants',
     cause: 'the access token would have more than 12,288 characters',
-    remedy:
-      'the client requests a shorter `scope` or `resource`, or the partner sends a shorter chain of `act`',
+    remedy: 'the client requests a shorter `scope` or `resource`, or the partner shortens the chain of `act`',
     oauth: { status: 400, error: 'invalid_request', message: 'The access token would be too large' },
   },
 } satisfies Record<string, TokenRefusal>;
 
 export const EXCHANGE_NOTICES = {
   token_type_ignored: {
-    cause: 'the service has ignored a token type: it reads every token as a JWT',
+    cause: 'a token type was ignored: every token is read as a JWT',
     remedy: 'the client sends the expected type, because other servers may refuse this one (RFC 8693)',
   },
 } as const satisfies Record<string, Explanation>;

@@ -35,7 +35,7 @@ export const GRANTS = {
     rule: "subjects are refused without an actor, also at logins. Leave the entry's own issuer out of `actFor`",
     option: '--require-actor',
     open: false,
-    prevents: 'a key that only names customers gives their rights',
+    prevents: 'a key that only identifies customers grants their rights',
     words: (isRequired) => (isRequired === true ? 'never without an actor' : undefined),
   }),
   requireDpop: flag({
@@ -116,7 +116,7 @@ export const GRANTS = {
     rule: '5 to 86400: longest lifetime of an access token, in seconds',
     option: '--max-token-ttl <seconds>',
     unsaid: 'as long as the instance allows',
-    prevents: 'an agent works on for long after its provider has turned it off',
+    prevents: 'an agent keeps working long after its provider has turned it off',
     words: (seconds) => (seconds === undefined ? undefined : `access tokens for ${seconds} s`),
   }),
 };

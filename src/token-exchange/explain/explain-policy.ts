@@ -4,7 +4,7 @@ import { flag } from '../trust/entry-kinds.js';
 export const EXPLAIN = {
   mayExplain: flag({
     label: 'The partner may ask why its tokens are refused',
-    rule: 'who holds a key of the entry may [ask why a token was refused](../endpoints.md#post-restauthexplain)',
+    rule: 'the partner may [ask why a token was refused](../endpoints.md#post-restauthexplain)',
     option: '--may-explain',
     open: false,
     words: (may) => (may === true ? 'may ask why its tokens are refused' : undefined),

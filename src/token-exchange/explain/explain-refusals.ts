@@ -4,12 +4,12 @@ import type { TokenRefusal } from '../refusals/refusal.js';
 export const EXPLAIN_REFUSALS = {
   explaining_not_allowed: {
     check: 'trust',
-    cause: 'the entry does not let its partner ask why a token was refused',
-    remedy: "the operator sets the entry's `mayExplain`, or tells the partner the cause",
+    cause: "the entry's partner may not ask why a token was refused",
+    remedy: 'the operator sets `mayExplain`, or tells the partner the cause',
   },
   refusal_unknown: {
     check: 'trust',
-    cause: "the request was not refused, or the refusal does not name the partner's entry",
-    remedy: 'the partner sends the `X-Request-Id` of a refusal, with a proof by a key of the same entry',
+    cause: "the partner's entry has no refusal with this id",
+    remedy: "the partner sends a refusal's `X-Request-Id`, with a proof by a key of the same entry",
   },
 } satisfies Record<string, TokenRefusal>;

@@ -1,6 +1,6 @@
 // Audit events of users that tokens create, link or change.
 import { event, listOf, oneOf, text } from '../audit/event-members.js';
-import { ISSUER, USER_ID } from '../audit/shared-members.js';
+import { AFTER, BEFORE, ISSUER, USER_ID } from '../audit/shared-members.js';
 
 const ROLE = text('Global role of the user.');
 
@@ -17,24 +17,23 @@ export const USER_EVENTS = {
     { issuer: ISSUER, userId: USER_ID },
   ),
   'svc.audit.token-exchange.privileged-identity-linked': event(
-    'The linked user is the owner or an administrator. The log warns, too.',
+    'The linked user is the owner or an administrator. The log warns too.',
     { issuer: ISSUER, userId: USER_ID, role: ROLE },
   ),
   /** @rule 6.7 A token changed a user's role. */
   'svc.audit.token-exchange.role-updated': event("A token has changed a user's global role.", {
     issuer: ISSUER,
     userId: USER_ID,
-    from: text('Role before.'),
-    to: text('Role after.'),
+    from: text(BEFORE),
+    to: text(AFTER),
   }),
   /** @rule D86 The event of changed names says which names changed, never their values. */
-  'svc.audit.token-exchange.profile-updated': event('A token has changed names of a user.', {
+  'svc.audit.token-exchange.profile-updated': event("A token has changed a user's names.", {
     issuer: ISSUER,
     userId: USER_ID,
-    fields: listOf(
-      oneOf(['givenName', 'familyName'], ''),
-      'Which names were changed, without their values.',
-      { minItems: 1, uniqueItems: true },
-    ),
+    fields: listOf(oneOf(['givenName', 'familyName'], ''), 'Which names changed.', {
+      minItems: 1,
+      uniqueItems: true,
+    }),
   }),
 };

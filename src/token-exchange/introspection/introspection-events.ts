@@ -4,7 +4,7 @@ import { CLIENT_REFUSAL } from '../audit/shared-members.js';
 
 export const INTROSPECTION_EVENTS = {
   'svc.audit.token-exchange.introspection-refused': event(
-    'A client that wanted to introspect an access token did not authenticate, or may not ask.',
+    'A client that wanted to introspect was refused.',
     CLIENT_REFUSAL,
   ),
 };

@@ -4,7 +4,7 @@ import {
   ISSUER,
   KID,
   SESSION_FAMILY_ID,
-  clientAddress,
+  CLIENT_ADDRESS,
   PRIOR_ACTORS,
   IGNORED_ROLE,
   REFUSAL,
@@ -18,30 +18,29 @@ export const LOGIN_EVENTS = {
       issuer: ISSUER,
       kid: KID,
       sessionFamilyId: optional(SESSION_FAMILY_ID),
-      replacedRedirect: optional(text('Why the browser went to `/` in place of `redirectTo`.')),
+      replacedRedirect: optional(text('Why the browser went to `/` instead of `redirectTo`.')),
       ...IGNORED_ROLE,
       priorActors: PRIOR_ACTORS,
-      clientAddress: optional(clientAddress()),
+      clientAddress: optional(CLIENT_ADDRESS),
     },
     { of: 'embed', is: 'succeeded' },
   ),
   /** @rule 6.4 An embedded login was refused; the event holds the reason. */
-  'svc.audit.token-exchange.embed-login-failed': event(
-    'An embedded login was refused, or ended by an internal error (`internal_error`).',
-    REFUSAL,
-    { of: 'embed', is: 'failed' },
-  ),
+  'svc.audit.token-exchange.embed-login-failed': event('An embedded login was refused or failed.', REFUSAL, {
+    of: 'embed',
+    is: 'failed',
+  }),
   'svc.audit.token-exchange.user-signed-out': event(
     'All sessions and access tokens of the subject were ended.',
-    { sessions: integer('Number of sessions that were still live.') },
+    { sessions: integer('Number of live sessions that ended.') },
   ),
-  'svc.audit.session.ended': event('Sessions of the subject were ended before their time.', {
-    sessions: integer('Number of sessions that were still live.'),
+  'svc.audit.session.ended': event('Sessions of the subject were ended before they expired.', {
+    sessions: integer('Number of live sessions that ended.'),
     cause: oneOf(
       ['signed-out', 'replaced', 'too-many', 'ended-by-operator', 'signed-out-by-provider'],
       '`replaced`: by another login in the same browser. `too-many`: above the limit.',
     ),
-    sessionFamilyIds: listOf(uuid(''), 'Their families, as in the events of the logins.', {
+    sessionFamilyIds: listOf(uuid(''), 'Families of the sessions.', {
       minItems: 1,
       uniqueItems: true,
     }),

@@ -5,14 +5,13 @@ export const LOGIN_REFUSALS = {
   origin_not_allowed: {
     check: 'origin',
     cause: 'no page of a listed origin has posted the login',
-    remedy:
-      "the partner posts the login from a listed origin, or the operator adds the origin to the entry's `origins`",
+    remedy: 'the partner posts from a listed origin, or the operator adds the origin to `origins`',
     embed: 'Login is not accepted from this origin',
   },
   session_of_another_user: {
     check: 'user',
-    cause: 'the token belongs to another user than the session to renew',
-    remedy: 'the partner renews with a token of the same user, and signs another user in by a login',
+    cause: 'the token is for another user than the session to renew',
+    remedy: "the partner renews with the same user's token, or signs the other user in",
     embed: 'The session is that of another user',
   },
   session_ended: {
@@ -27,15 +26,14 @@ export const LOGIN_REQUEST_REFUSALS = {
   method_not_allowed: {
     check: 'endpoint',
     cause: 'the endpoint does not accept this HTTP method; under the strict policy a login is a POST',
-    remedy: "the client uses a method that the answer's `Allow` names",
+    remedy: "the client uses a method of the answer's `Allow`",
     status: 405,
     isSilent: true,
   },
   prefetch: {
     check: 'endpoint',
-    cause:
-      'the browser fetched a login by GET before the user followed the link; the token can still be used',
-    remedy: 'none is needed: the login follows with the click',
+    cause: 'the browser fetched a login by GET before the click; the token can still be used',
+    remedy: 'none: the login follows with the click',
     status: 425,
     isSilent: true,
   },
@@ -43,7 +41,7 @@ export const LOGIN_REQUEST_REFUSALS = {
 
 export const LOGIN_NOTICES = {
   redirect_replaced: {
-    cause: 'the service has replaced `redirectTo` by `/`, because it is no path of this instance',
+    cause: '`redirectTo` was replaced by `/`, because it is not a path of this instance',
     remedy: 'the partner sends a path such as `/workflows/1`',
   },
 } as const satisfies Record<string, Explanation>;

@@ -1,6 +1,6 @@
 // Audit events of back-channel logouts.
 import { event, integer, oneOf, optional } from '../audit/event-members.js';
-import { ISSUER, KID, clientAddress, REFUSAL } from '../audit/shared-members.js';
+import { ISSUER, KID, CLIENT_ADDRESS, REFUSAL } from '../audit/shared-members.js';
 
 export const LOGOUT_EVENTS = {
   'svc.audit.token-exchange.logout': event(
@@ -10,16 +10,15 @@ export const LOGOUT_EVENTS = {
       kid: KID,
       ends: oneOf(
         ['subject', 'session', 'issuer'],
-        'What ended: everything of the subject or of one session at the provider, or of the issuer after 50,000 logouts within 25 hours.',
+        'What ended: everything of the user, of one session at the provider, or of the issuer after 50,000 logouts within 25 hours.',
       ),
-      sessions: integer('Number of sessions that were still live.'),
-      clientAddress: optional(clientAddress()),
+      sessions: integer('Number of live sessions that ended.'),
+      clientAddress: optional(CLIENT_ADDRESS),
     },
     { of: 'logout', is: 'succeeded' },
   ),
-  'svc.audit.token-exchange.logout-failed': event(
-    'A logout token was refused, or the logout failed (`internal_error`).',
-    REFUSAL,
-    { of: 'logout', is: 'failed' },
-  ),
+  'svc.audit.token-exchange.logout-failed': event('A logout was refused or failed.', REFUSAL, {
+    of: 'logout',
+    is: 'failed',
+  }),
 };

@@ -6,7 +6,7 @@ const PROJECT_ID = text('', { minLength: 1 });
 
 export const PROJECT_EVENTS = {
   'svc.audit.token-exchange.projects-updated': event(
-    "A token's claim of projects has changed memberships of a user.",
+    'A claim of projects has changed memberships of a user.',
     {
       issuer: ISSUER,
       userId: USER_ID,

@@ -5,21 +5,19 @@ export const PROJECT_REFUSALS = {
   project_not_allowed: {
     check: 'projects',
     cause: 'the token names a project that its entry may not assign',
-    remedy:
-      "the partner corrects the project's key, or the operator adds it to the entry's `projects.mayAssign`",
+    remedy: "the partner corrects the project's key, or the operator adds it to `projects.mayAssign`",
     embed: 'Project is not allowed',
   },
   project_role_not_allowed: {
     check: 'projects',
     cause: 'the token names a project role that its entry may not assign',
-    remedy: "the partner names an expected role, or the operator adds it to the entry's `projects.roles`",
+    remedy: 'the partner names an expected role, or the operator adds it to `projects.roles`',
     embed: 'Role in the project is not allowed',
   },
   project_unknown: {
     check: 'projects',
     cause: 'no project has the named key, and the entry may not create one',
-    remedy:
-      "the operator gives a project this key (`svc-admin projects set-key`), or sets the entry's `projects.create`",
+    remedy: 'the operator gives a project this key (`svc-admin projects set-key`), or sets `projects.create`',
     embed: 'Project is not known',
   },
   too_many_projects: {

@@ -4,18 +4,18 @@ import { ISSUER, KID, ACCESS_TOKEN_ID, CLIENT_REFUSAL } from '../audit/shared-me
 
 export const REVOCATION_EVENTS = {
   'svc.audit.token-exchange.trust-revoked': event(
-    'A key, or without `kid` every key of an issuer, was revoked, with everything that it signed for.',
+    'A key, or without `kid` every key of an issuer, was revoked.',
     { issuer: ISSUER, kid: optional(KID) },
   ),
-  'svc.audit.token-exchange.trust-restored': event('Trust was restored, for what is issued from then on.', {
+  'svc.audit.token-exchange.trust-restored': event('Trust was restored for later tokens.', {
     issuer: ISSUER,
     kid: optional(KID),
   }),
-  'svc.audit.token-exchange.token-revoked': event('An access token was ended by a client that held it.', {
+  'svc.audit.token-exchange.token-revoked': event('The client that held an access token has ended it.', {
     accessTokenId: ACCESS_TOKEN_ID,
   }),
   'svc.audit.token-exchange.revocation-refused': event(
-    "A client's access token was not ended: no authentication, or another client's token.",
+    'A client that wanted to end an access token was refused.',
     CLIENT_REFUSAL,
   ),
 };

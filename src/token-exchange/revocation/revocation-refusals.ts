@@ -11,7 +11,7 @@ export const REVOCATION_REFUSALS = {
   signed_out_by_provider: {
     check: 'revocation',
     cause: 'the provider has signed the user out since the token was issued',
-    remedy: 'the partner signs the user in again at its provider, and signs a new token',
+    remedy: 'the user signs in at the provider again, and the partner signs a new token',
     embed: 'The user was signed out by the provider',
   },
 } satisfies Record<string, TokenRefusal>;

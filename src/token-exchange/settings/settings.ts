@@ -26,7 +26,7 @@ const strings = () => z.array(string(), 'must be a list of strings').readonly();
 function perMinute(endpoint: string, standard: number) {
   return described(
     wholeNumber(1, 1_000_000).default(standard),
-    `Maximum number of requests per client address and minute at ${endpoint}.`,
+    `Requests per client address and minute at ${endpoint}.`,
   );
 }
 
@@ -80,7 +80,7 @@ export const SECTIONS = {
     /** @rule 8.1 At most 900 seconds unless configured. See issuance.planner.ts, which applies it (4.2.5). */
     maxTokenLifetimeSeconds: described(
       wholeNumber(5, DAY_SECONDS).default(900),
-      'Longest life of an issued access token, in seconds.',
+      'Longest lifetime of an access token, in seconds.',
     ),
   },
   idAssertion: {
@@ -90,7 +90,7 @@ export const SECTIONS = {
     ),
     maxLifetimeSeconds: described(
       wholeNumber(1, 3600).default(300),
-      'Longest life of an identity assertion from `iat` to `exp`, in seconds.',
+      'Longest lifetime of an identity assertion from `iat` to `exp`, in seconds.',
     ),
   },
   tokenRevocation: { perMinute: perMinute('`/rest/auth/oauth/revoke`', 60) },
@@ -113,14 +113,14 @@ export const SECTIONS = {
     ),
     batchSize: described(
       wholeNumber(1, 100_000).default(1000),
-      'Maximum number of replay records that one purge statement deletes.',
+      'Replay records that one purge statement deletes.',
     ),
   },
   /** @rule 8.2 Every 300 seconds, if no cache lifetime is given. See jwks-refresh.ts, which applies it. */
   jwks: {
     refreshIntervalSeconds: described(
       wholeNumber(1, DAY_SECONDS).default(300),
-      'Time between JWKS fetches, in seconds, where neither the answer nor the entry gives one.',
+      'Time between JWKS fetches, in seconds, if neither answer nor entry gives one.',
     ),
     maxStaleSeconds: described(
       wholeNumber(0, DAY_SECONDS).default(DAY_SECONDS),
@@ -128,9 +128,9 @@ export const SECTIONS = {
     ),
     allowHttp: described(
       flag().default(false),
-      'Allows `http:` and loopback JWKS addresses. For tests and demonstrations only.',
+      'Allows `http:` and loopback JWKS addresses. For tests only.',
     ),
-    allowPrivate: described(strings().default([]), 'Non-public networks that JWKS addresses may lie in.', {
+    allowPrivate: described(strings().default([]), 'Non-public networks in which JWKS addresses may be.', {
       otherwise: 'none',
       range: 'CIDR ranges',
     }),
@@ -147,16 +147,16 @@ export const SECTIONS = {
   sessions: {
     lifetimeSeconds: described(
       wholeNumber(60, DAY_SECONDS).default(3600),
-      'Life of an embedded session, in seconds, counted from its login.',
+      'Lifetime of an embedded session from its login, in seconds.',
     ),
     maxPerUser: described(
       wholeNumber(1, 10_000).default(100),
-      'Maximum number of live sessions of a user; every two minutes the service ends the least recently used ones above it.',
+      'Live sessions of a user. Every two minutes the service ends the least recently used ones above it.',
     ),
     /** Whether the cookie is partitioned by the framing site (CHIPS). */
     partitioned: described(
       flag().default(true),
-      'Adds `Partitioned` to the session cookie, so that it works where third-party cookies are blocked.',
+      'Adds `Partitioned` to the session cookie, for browsers that block third-party cookies.',
     ),
     cookieName: described(
       string()
@@ -171,7 +171,7 @@ export const SECTIONS = {
 /** Whether every DPoP proof needs a nonce of the host (RFC 9449 §8, §9). */
 export const DPOP_NONCE = described(
   flag().default(false),
-  'Whether each DPoP proof needs a nonce of the service, at the token endpoint and at the API, so that nobody can sign proofs in advance.',
+  'Requires a nonce of the service in each DPoP proof, so that nobody signs proofs in advance.',
 );
 
 const accessTokens = z.strictObject({

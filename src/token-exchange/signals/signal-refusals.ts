@@ -5,12 +5,12 @@ export const SIGNAL_REFUSALS = {
   transmitter_unknown: {
     check: 'key',
     cause: 'no transmitter of security events has the secret in `Authorization`',
-    remedy: 'the operator gives the transmitter the secret of its entry',
+    remedy: "the operator gives the transmitter its entry's secret",
   },
   transmitter_mismatch: {
     check: 'key',
-    cause: 'the `iss` of a security event is not the issuer of the transmitter with this secret',
-    remedy: 'the operator corrects `issuer` of the transmitter',
+    cause: "the security event's `iss` is not its transmitter's issuer",
+    remedy: "the operator corrects the transmitter's `issuer`",
   },
 } satisfies Record<string, TokenRefusal>;
 

@@ -3,8 +3,8 @@ import type { Explanation } from '../refusals/refusal.js';
 
 export const BEARER_REFUSALS = {
   malformed: {
-    cause: '`Authorization` has neither a Bearer nor a DPoP credential, or its token is not a JWT',
-    remedy: "the client sends the exchange's `access_token` unchanged, by the scheme of its `token_type`",
+    cause: '`Authorization` has no Bearer or DPoP credential, or its token is not a JWT',
+    remedy: 'the client sends `access_token` unchanged, by the scheme of its `token_type`',
   },
   not_issued_here: {
     cause: 'no key of this instance signed the token as an access token of this address',
@@ -13,11 +13,11 @@ export const BEARER_REFUSALS = {
   },
   other_audience: {
     cause: 'the access token was issued for another service (`resource`)',
-    remedy: 'the client requests a token without `resource` for this instance',
+    remedy: 'the client requests a token without `resource`',
   },
   expired: {
     cause: 'the access token has expired',
-    remedy: 'the client exchanges a new external token before `expires_in` is over',
+    remedy: 'the client exchanges a new token before `expires_in` is over',
   },
   revoked: {
     cause: 'the access token was ended: by its holder, by a sign-out of its user, or by a revoked key',
@@ -30,37 +30,36 @@ export const BEARER_REFUSALS = {
   },
   token_not_bound: {
     cause: 'the access token is not bound to a key, but came by the scheme `DPoP`',
-    remedy: "the client uses the scheme that the exchange's `token_type` names",
+    remedy: "the client uses the scheme of the token's `token_type`",
   },
   dpop_proof_missing: {
-    cause:
-      'the access token or session is bound to a key (DPoP), but came as Bearer or without a proof: perhaps from a thief',
+    cause: 'the bound access token or session came without a DPoP proof, perhaps from a thief',
     remedy: 'the client sends `Authorization: DPoP` and a proof for each call',
   },
   dpop_proof_invalid: {
-    cause: 'the DPoP proof of the call fails the named check',
+    cause: "the call's DPoP proof fails the named check",
     remedy:
-      'the client signs a proof (RFC 9449 §4.2) for each call, for its method, public address and access token, and its clock is right',
+      "the client signs each proof for the call's method, public address and access token (RFC 9449 §4.2), and checks its clock",
   },
   dpop_key_mismatch: {
-    cause: 'another key signed the DPoP proof of the call',
-    remedy: 'the client signs with the key of its exchange, or exchanges or signs in again',
+    cause: "another key signed the call's DPoP proof",
+    remedy: "the client signs with the token's key, or exchanges or signs in again",
   },
   dpop_nonce_required: {
-    cause: 'the DPoP proof of the call has no valid nonce',
-    remedy: "none is needed: the client repeats the call with the answer's `DPoP-Nonce`",
+    cause: "the call's DPoP proof has no valid nonce",
+    remedy: "the client repeats the call with the answer's `DPoP-Nonce`",
   },
   dpop_proof_replayed: {
-    cause: 'the DPoP proof of the call was used before',
+    cause: "the call's DPoP proof was used before",
     remedy: 'the client signs a proof with a random `jti` for each call, also for a retry',
   },
   user_unknown: {
     cause: "the access token's user or actor no longer exists",
-    remedy: 'the client exchanges again, which finds or creates the user if the entry allows it',
+    remedy: 'the client exchanges again, which may create the user',
   },
   user_disabled: {
     cause: "the access token's user or actor is disabled",
-    remedy: 'the operator enables the user (`svc-admin users enable`) if appropriate',
+    remedy: 'the operator enables the user (`svc-admin users enable`), if appropriate',
   },
 } as const satisfies Record<string, Explanation>;
 

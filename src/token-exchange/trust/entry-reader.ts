@@ -104,7 +104,7 @@ const JWKS = {
   url: text(
     {
       label: 'Address of the key set',
-      rule: '`https:`, without user name or password; each URL once, also if only the query differs',
+      rule: '`https:`, without user name or password; each URL once, even if only the query differs',
       required: 'always',
     },
     (url, rules) => {

@@ -61,7 +61,7 @@ const SIGN_IN = {
       label: 'Tenants',
       rule: 'an identity assertion must name one of these tenants by `tenant` or `aud_tenant`, and no other',
       option: '--tenants <list>',
-      unsaid: 'it must name none',
+      unsaid: 'none may be named',
       prevents: 'another tenant of the provider sends its users',
       words: (tenants) => tenants && `of the tenants ${listed(tenants)}`,
     },
@@ -160,7 +160,7 @@ const USERS = {
   ),
   roleCeiling: flag({
     label: 'Users get in only with one of these roles',
-    rule: 'only users get in whose stored role is in `allowedRoles`, before the role claim is applied',
+    rule: 'users are admitted only if their stored role is in `allowedRoles`, before the role claim is applied',
     open: false,
     strict: true,
     prevents: 'a key for members signs in an administrator',

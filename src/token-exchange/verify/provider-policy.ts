@@ -15,10 +15,10 @@ const MAP_RULE = `must be an object of 1 to ${MOST_MAPPED} values of the claim, 
 export const PROVIDER_TOKENS = {
   typ: choice([ACCESS_TOKEN_TYPE], {
     label: 'Type of tokens',
-    rule: '`at+jwt`: only access tokens by RFC 9068 are accepted',
+    rule: 'with `at+jwt`, only access tokens by RFC 9068 are accepted',
     option: '--typ <type>',
     unsaid: '`JWT`, or none',
-    prevents: 'an ID token, which another program got, signs in here',
+    prevents: 'an ID token for another program signs in here',
     words: (typ) => typ && 'only tokens of the type at+jwt',
   }),
   uniqueId: choice(['jti', 'uti', 'token-hash'], {
@@ -33,7 +33,7 @@ export const PROVIDER_TOKENS = {
 const roleMap: Row<ReadonlyMap<string, string>> = {
   kind: 'structure',
   label: 'Roles by the values of the claim',
-  rule: 'role for each value of the role claim: `{"Admins": "global:admin"}`. Of several the first of this list applies. Other values are ignored, or refused by the strict policy',
+  rule: 'role for each value of the role claim: `{"Admins": "global:admin"}`. If several match, the first in this list applies. Other values are ignored, or refused by the strict policy',
   unsaid: 'the claim has the name of a role',
   read(given, { assignableRoles }) {
     const entries = isJsonObject(given) ? Object.entries(given) : [];

@@ -26,7 +26,7 @@ const claims: Row<ReadonlyMap<string, ClaimValue>> = {
   label: 'Claims',
   rule: 'further claims that a token must have with exactly this value: `{"repository_id": "74"}`',
   unsaid: 'none',
-  prevents: 'a repository that has got the name of another signs in for it',
+  prevents: 'a repository that takes over the name of another signs in as it',
   read(given) {
     const entries = isJsonObject(given) ? Object.entries(given) : [];
     if (entries.length === 0 || entries.length > MOST || !entries.every(isClaim))

@@ -6,14 +6,13 @@ export const WORKLOAD_REFUSALS = {
     check: 'claims',
     cause: "the entry's `subjects` does not list the token's `sub`",
     remedy:
-      'the partner runs the job where the entry expects it, or the operator corrects `subjects` (case differs; `*` matches neither `:` nor `/`)',
+      'the partner runs the expected job, or the operator corrects `subjects` (case matters; `*` matches neither `:` nor `/`)',
     embed: 'Subject is not allowed',
   },
   claim_not_allowed: {
     check: 'claims',
-    cause: "a claim of the entry's `claims` is missing, or has another value or type",
-    remedy:
-      "the partner runs the job where the entry expects it, or the operator corrects the entry's `claims`",
+    cause: "a claim of the entry's `claims` is missing or differs",
+    remedy: 'the partner runs the expected job, or the operator corrects `claims`',
     embed: 'Token claims do not match',
   },
 } satisfies Record<string, TokenRefusal>;
