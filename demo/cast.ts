@@ -61,13 +61,13 @@ export const WORKFLOW_NAMES = new Map<Person, string[]>([
   [OWNER, ['Instance backup check']],
 ]);
 
-/** The claims that the partner makes about a person; only those who are to get a role carry one. */
+/** The partner's claims about a person. Only people who get a role have one. */
 export function claimsAbout(person: Person): Members {
   const { sub, email, givenName, familyName } = person;
   return { sub, email, email_verified: true, given_name: givenName, family_name: familyName };
 }
 
-/** Two-step workflows under the given names, in the form that the instance imports. */
+/** Workflows of two steps with the given names, in the instance's import format. */
 export function workflowsNamed(names: string[]): Members[] {
   return names.map((name, index) => ({
     name,

@@ -1,4 +1,4 @@
-// Sets a throw-away instance up the way an operator would (keys, licence, users, workflows) and starts it.
+// Sets up a temporary instance as an operator would (keys, licence, users, workflows), and starts it.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ALICE, OWNER, SERVICE_ACCOUNT, WORKFLOW_NAMES, workflowsNamed } from './cast.js';
@@ -15,14 +15,14 @@ export class DemoInstance {
   private constructor(
     readonly partner: Partner,
     readonly service: ServiceProcess,
-    /** The instance's own ids of the people made beforehand. */
+    /** The instance's ids of the users that were created in advance. */
     private readonly userIds: Map<Person, string>,
   ) {}
 
   /**
-   * @param surroundings where and with what the processes run; the service's settings are added to the environment
-   * @param partnerOrigin where the partner's page will be: the one origin that may frame the instance
-   * @param tell told in a few words what is being done
+   * @param surroundings the processes' folder and environment, to which the service's settings are added
+   * @param partnerOrigin the origin of the partner's page, which alone may frame the instance
+   * @param tell receives progress messages
    */
   static async start(
     surroundings: ServiceSurroundings,
@@ -36,7 +36,7 @@ export class DemoInstance {
     const setUp = { ...surroundings, environment };
 
     tell('a vendor key, a licence, and the partner’s key');
-    // Without the settings: the files that they name do not exist yet.
+    // Without the settings, whose files do not exist yet.
     await issueLicense(surroundings);
     await trust(partner, directory, partnerOrigin);
     tell('users and their workflows');
@@ -49,7 +49,7 @@ export class DemoInstance {
     return this.service.baseUrl;
   }
 
-  /** The instance's id of somebody who was made beforehand. Throws for anybody else. */
+  /** The instance's id of a user that was created in advance. Throws for anybody else. */
   userIdOf(person: Person): string {
     const id = this.userIds.get(person);
     if (id === undefined) throw new Error(`${person.givenName} was not made beforehand.`);
@@ -57,7 +57,7 @@ export class DemoInstance {
   }
 }
 
-/** The service's settings, as an operator would write them into its environment. */
+/** The service's settings, as an operator would set them in its environment. */
 function settings(directory: string, baseUrl: string): Record<string, string> {
   return {
     SVC_BASE_URL: baseUrl,
@@ -71,7 +71,7 @@ function settings(directory: string, baseUrl: string): Record<string, string> {
     SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: join(directory, 'trusted-keys.json'),
     SVC_TOKEN_EXCHANGE_ENABLED: 'true',
     SVC_EMBED_LOGIN_ENABLED: 'true',
-    // Whoever plays with the partner page goes past the default of 20 a minute.
+    // The partner page can exceed the default of 20 a minute.
     SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '120',
   };
 }
@@ -86,7 +86,7 @@ async function issueLicense(surroundings: ServiceSurroundings): Promise<void> {
   await runAdmin(surroundings, ['license', 'issue', '--private-key', privateKey, ...terms, '--out', out]);
 }
 
-/** Under the strict policy: what is not said here is not allowed. */
+/** Under the strict policy, everything that is not listed here is refused. */
 async function trust(partner: Partner, directory: string, origin: string): Promise<void> {
   const policy = {
     name: 'Fernwick',
@@ -95,14 +95,14 @@ async function trust(partner: Partner, directory: string, origin: string): Promi
     emailDomains: ['bakery.example', 'fernwick.example'],
     scopes: ['workflow:read'],
     actFor: [ISSUER],
-    // The contract's rule: the service account has workflows of its own, which no customer sees.
+    // The service account has its own workflows, which no customer sees.
     rights: 'actor',
   };
   const entry = partner.staticEntry(policy);
   await writeFile(join(directory, 'trusted-keys.json'), JSON.stringify([entry], null, 2));
 }
 
-/** Makes the people and imports their workflows; before the start, since a running service locks its data. */
+/** Creates the users and imports their workflows, before the start, because a running service locks its data. */
 async function fill(surroundings: ServiceSurroundings): Promise<Map<Person, string>> {
   const userIds = new Map<Person, string>();
   for (const person of [OWNER, ALICE, SERVICE_ACCOUNT]) {

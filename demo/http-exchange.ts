@@ -14,13 +14,13 @@ export interface HttpAnswer {
   reason: string;
   headers: Headers;
   text: string;
-  /** The body's members when it is a JSON object; empty otherwise. */
+  /** The body's properties if it is a JSON object; empty otherwise. */
   json: Members;
 }
 
 const ANSWER_TIMEOUT_MILLISECONDS = 15_000;
 
-/** Sends the request and reads the answer whole; redirects are not followed. Throws when none comes. */
+/** Sends the request and reads the whole response. Redirects are not followed. Throws if there is no response. */
 export async function send(baseUrl: string, request: HttpRequest): Promise<HttpAnswer> {
   const { method, path, headers = {}, form } = request;
   const answer = await fetch(new URL(path, baseUrl), {
@@ -40,7 +40,7 @@ export async function send(baseUrl: string, request: HttpRequest): Promise<HttpA
   };
 }
 
-/** `name=value` of the cookie that the answer sets, ready for a `Cookie` header; empty when it sets none. */
+/** `name=value` of the response's cookie, for a `Cookie` header; empty if there is none. */
 export function cookieFrom(answer: HttpAnswer, name: string): string {
   const line = answer.headers.getSetCookie().find((cookie) => cookie.startsWith(`${name}=`));
   return line?.split(';', 1)[0] ?? '';

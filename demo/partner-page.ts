@@ -1,4 +1,4 @@
-// Serves the partner's product page: a customer is picked, and the frame beside is signed in as them.
+// Serves the partner's product page: it signs the frame in as the chosen customer.
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -13,7 +13,7 @@ import { decodeToken, withShortTokens } from './token-view.js';
 export interface PartnerPageOptions {
   /** Folder with the page's own files. */
   assetFolder: string;
-  /** To listen on, on this machine only. */
+  /** The port, on this machine only. */
   port: number;
   partner: Partner;
   /** Base address of the instance that the frame shows. */
@@ -38,7 +38,7 @@ export class PartnerPage {
     this.server = createServer((request, response) => void this.respond(request, response));
   }
 
-  /** Throws when the port is taken. */
+  /** Throws if the port is in use. */
   static async listen(options: PartnerPageOptions): Promise<PartnerPage> {
     const page = new PartnerPage(options);
     page.server.listen(options.port, '127.0.0.1');
@@ -46,7 +46,7 @@ export class PartnerPage {
     return page;
   }
 
-  /** By name, not by number: page and frame are then of one site, and browsers accept Secure cookies. */
+  /** By name, not by number: page and frame then have the same site, and browsers accept Secure cookies. */
   static originAt(port: number): string {
     return `http://localhost:${port}`;
   }
@@ -72,7 +72,7 @@ export class PartnerPage {
 
   private async route(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method, url: path = '/' } = request;
-    // Any other name for this address would be a page elsewhere that points its own name here.
+    // Another name means a foreign page whose name resolves to this address.
     if (`http://${request.headers.host}` !== this.url)
       return sendJson(response, 421, { message: 'Wrong host' });
     const asset = ASSETS.get(path);
@@ -87,7 +87,7 @@ export class PartnerPage {
     return sendJson(response, 404, { message: 'Nothing here' });
   }
 
-  /** What the page is made for: the instance whose script it loads, and who may be picked. */
+  /** The page's configuration: the instance whose script it loads, and the customers. */
   private describeDesk(): unknown {
     const { instanceUrl, customers } = this.options;
     const named = customers.map(({ sub, givenName, familyName, role }) => {
@@ -96,22 +96,22 @@ export class PartnerPage {
     return { instanceUrl, customers: named };
   }
 
-  /** A real product knows from its own session who is asking, and lets nobody pick. */
+  /** A real product takes the user from its own session and offers no choice. */
   private async picked(request: IncomingMessage): Promise<{ customer?: Person; again: boolean }> {
     const { customer: picked, again } = membersOf(await readBody(request));
     const customer = this.options.customers.find(({ sub }) => sub === picked);
     return { customer, again: again === true };
   }
 
-  /** What the page needs for a login, and what it may show of the token. */
+  /** The data of a login, and the part of the token that the page may show. */
   private makeToken(customer: Person): unknown {
     const token = this.sign(customer);
     return { token, ...decodeToken(token) };
   }
 
   /**
-   * Makes the login request of the frame once more, from here and with a token of its own. A page cannot
-   * read an answer of another origin, and this is how the panel can show one. `again` repeats the last one.
+   * Repeats the frame's login request from here with another token. A page cannot
+   * read another origin's response, so the panel shows this one. `again` repeats the last one.
    */
   private async postTwin(customer: Person, again: boolean): Promise<unknown> {
     const token = (again && this.twinTokens.get(customer)) || this.sign(customer);

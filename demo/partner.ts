@@ -1,10 +1,10 @@
-// A pretend partner company: an issuer with signing keys that makes external tokens, well-formed or not.
+// A partner company of the demo: an issuer with signing keys that makes external tokens, valid or not.
 import { randomUUID } from 'node:crypto';
 import type { JsonWebKey } from 'node:crypto';
 import { SigningKey } from './signing-key.js';
 import type { SigningAlgorithm } from './signing-key.js';
 
-/** JSON members that a caller sets, adds, or removes by the value `undefined`. */
+/** JSON properties that a caller sets, adds, or removes with `undefined`. */
 export type Members = Record<string, unknown>;
 
 /** A trusted key entry of type `static`, as section 2.1 of the contract describes it. */
@@ -21,20 +21,20 @@ export interface StaticKeyEntry extends Members {
 export interface PartnerOptions {
   /** The URL that tokens carry as `iss`. */
   issuer: string;
-  /** Id of the first key; a random one if left out. */
+  /** The id of the first key. Default: random. */
   kid?: string;
-  /** ES256 if left out. */
+  /** Default: ES256. */
   algorithm?: SigningAlgorithm;
-  /** Goes into `aud`, and into the trusted key entry as `expectedAudience` when it is given. */
+  /** The value of `aud`, and of `expectedAudience` in the trusted key entry. */
   audience?: string;
 }
 
-/** Seconds from `iat` to `exp`: under the 60 that embedded login allows, with room for a slow machine. */
+/** Seconds from `iat` to `exp`: less than the 60 of embedded login, with a margin for a slow machine. */
 const TOKEN_LIFETIME_SECONDS = 55;
 const UNSPECIFIED_AUDIENCE = 'https://instance.example';
 
 export class Partner {
-  /** The newest key comes first and is the one that signs. */
+  /** The newest key comes first and signs. */
   private readonly keys: [SigningKey, ...SigningKey[]];
 
   private constructor(
@@ -66,7 +66,7 @@ export class Partner {
     return this.keys[0].privateKeyPem();
   }
 
-  /** The entry with which an instance trusts the present key. */
+  /** The entry with which an instance trusts the current key. */
   staticEntry(overrides: Members = {}): StaticKeyEntry {
     const entry: StaticKeyEntry = {
       type: 'static',
@@ -79,14 +79,14 @@ export class Partner {
     return withoutUndefined({ ...entry, ...overrides });
   }
 
-  /** The key set that the partner publishes: the present key and those before it. */
+  /** The key set that the partner publishes: the current and earlier keys. */
   jwks(): { keys: JsonWebKey[] } {
     return { keys: this.keys.map((key) => key.publicJwk()) };
   }
 
   /**
-   * A full set of valid claims for one new token. The e-mail follows `sub` and the issuer's host, so that
-   * two users, or two partners, never share one by accident; `exp` follows `iat`.
+   * A full set of valid claims for a new token. The e-mail follows from `sub` and the issuer's host, so that
+   * two users or partners never share one by accident. `exp` follows `iat`.
    */
   claims(overrides: Members = {}): Members {
     const issuedAt = typeof overrides.iat === 'number' ? overrides.iat : Math.floor(Date.now() / 1000);
@@ -105,19 +105,19 @@ export class Partner {
     return withoutUndefined({ ...claims, ...overrides });
   }
 
-  /** A compact JWT over the claims, signed with the present key whatever the header then says. */
+  /** A compact JWT over the claims. The current key signs it, whatever the header says. */
   sign(claims: Members = this.claims(), headerOverrides: Members = {}): string {
     const header = { alg: this.algorithm, typ: 'JWT', kid: this.kid, ...headerOverrides };
     return this.signRaw(JSON.stringify(withoutUndefined(header)), JSON.stringify(claims));
   }
 
-  /** A correct signature over any header and payload text, JSON or not, for trying malformed input. */
+  /** A valid signature over any header and payload strings, JSON or not, to try malformed input. */
   signRaw(headerJsonText: string | Uint8Array, payloadText: string | Uint8Array): string {
     const signingInput = `${base64url(headerJsonText)}.${base64url(payloadText)}`;
     return `${signingInput}.${this.keys[0].signature(signingInput)}`;
   }
 
-  /** Goes over to a new key of the same algorithm and returns its id. */
+  /** Switches to a new key of the same algorithm and returns its id. */
   rotate(kid = randomKid()): string {
     this.keys.unshift(new SigningKey(kid, this.algorithm));
     return kid;

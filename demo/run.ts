@@ -1,4 +1,4 @@
-// Entry of `npm run demo`: sets a throw-away instance up, runs the main job, then serves the partner page.
+// Entry of `npm run demo`: sets up a temporary instance, runs the main job, then serves the partner page.
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { MainJob } from './main-job.js';
 import { PartnerPage } from './partner-page.js';
 import { Transcript } from './transcript.js';
 
-/** What was opened, closed again in the reverse order. */
+/** Everything that was opened. It is closed in reverse order. */
 type Closers = (() => Promise<unknown>)[];
 
 // From dist/demo, where this file runs, up to the package.
@@ -22,7 +22,7 @@ const options = readOptions();
 const transcript = new Transcript(process.stdout, coloured, options.verbose);
 const interruption = new AbortController();
 
-/** Ends the process where help is asked for, or the command line is not understood. */
+/** Ends the process if the command line asks for help or is wrong. */
 function readOptions() {
   const usage =
     'Usage: npm run demo -- [--once] [--verbose] [--help]\n--once ends after the requests, --verbose shows requests and answers.\n';
@@ -64,7 +64,7 @@ async function startInstance(partnerOrigin: string, closers: Closers): Promise<D
   return instance;
 }
 
-/** The environment without anything that configures a service, whoever set it: this one is set up here. */
+/** The environment without variables that configure a service, because the demo sets its own. */
 function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(environment).filter(([name]) => !name.startsWith('SVC_') && name !== 'PORT');
   return Object.fromEntries(kept);
@@ -76,7 +76,7 @@ function sumUp(): void {
   transcript.say(`\nNot as expected: ${failures.join('; ')}.`, ['bold', 'red']);
 }
 
-/** Serves the partner page until somebody interrupts. Throws when the service ends first. */
+/** Serves the partner page until it is interrupted. Throws if the service ends first. */
 async function stayUp(instance: DemoInstance, port: number, closers: Closers): Promise<void> {
   const assetFolder = join(packageRoot, 'demo', 'page');
   const { partner, baseUrl: instanceUrl, service } = instance;
@@ -85,7 +85,7 @@ async function stayUp(instance: DemoInstance, port: number, closers: Closers): P
   closers.push(() => page.close());
   transcript.say(`\nLog of the service: ${service.logFile}`);
   transcript.say('Ctrl-C ends the demo and removes everything it made.');
-  // Last, where the eye is when everything has been printed.
+  // Printed last, where the reader looks.
   transcript.say(`\n  ▶ Open the partner’s product page: ${page.url}\n`, ['bold', 'green']);
   const interrupted = once(interruption.signal, 'abort');
   const ended = await Promise.race([interrupted.then(() => undefined), service.exited]);
@@ -99,7 +99,7 @@ async function close(closers: Closers): Promise<void> {
 }
 
 async function main(): Promise<number> {
-  // Pressing Ctrl-C twice must not leave half of it behind: later signals find the listener still there.
+  // A second Ctrl-C must not interrupt the cleanup, so the listener stays.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => interruption.abort());
   const closers: Closers = [];
   try {

@@ -1,4 +1,4 @@
-// Runs the built service, and its admin commands, as child processes: the only way the demo touches them.
+// Runs the built service and its admin commands as child processes.
 import { spawn } from 'node:child_process';
 import type { ChildProcess, StdioOptions } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 export interface ServiceSurroundings {
-  /** Folder of the package, the one that holds `dist`. */
+  /** The folder of the package, which contains `dist`. */
   packageRoot: string;
   /** Working directory and home of the service's log file. */
   directory: string;
@@ -16,14 +16,14 @@ export interface ServiceSurroundings {
   signal?: AbortSignal;
 }
 
-/** Only a hang takes so long: a busy machine may need minutes for a start. */
+/** Only a hang takes longer: a busy machine may need minutes for a start. */
 const READY_TIMEOUT_MILLISECONDS = 240_000;
 const STOP_TIMEOUT_MILLISECONDS = 15_000;
 const ANSWER_TIMEOUT_MILLISECONDS = 2_000;
 const POLL_INTERVAL_MILLISECONDS = 100;
 const SHOWN_LOG_LINES = 30;
 
-/** Runs one admin command and returns what it printed. Throws with its output when it does not exit with 0. */
+/** Runs one admin command and returns its output. Throws with the output if it does not exit with 0. */
 export async function runAdmin(surroundings: ServiceSurroundings, args: string[]): Promise<string> {
   const child = spawnNode(surroundings, 'dist/src/cli/svc-admin.js', args, ['ignore', 'pipe', 'pipe']);
   const printed: string[] = [];
@@ -37,17 +37,17 @@ export async function runAdmin(surroundings: ServiceSurroundings, args: string[]
   throw new Error(`The admin command "${args.slice(0, 2).join(' ')}" failed (${code}):\n${output}`);
 }
 
-/** The service while it runs. Its output goes to `service.log` in its directory. */
+/** The running service. Its output goes to `service.log` in its directory. */
 export class ServiceProcess {
   private constructor(
     readonly baseUrl: string,
     readonly logFile: string,
     private readonly child: ChildProcess,
-    /** Resolves when the process has ended, with what it left: its exit code, or the name of a signal. */
+    /** Resolves when the process has ended, to its exit code or the name of a signal. */
     readonly exited: Promise<number | string>,
   ) {}
 
-  /** Starts the service and waits until it is ready. Throws, with its last output, if it does not get there. */
+  /** Starts the service and waits until it is ready. Throws with its last output if it fails. */
   static async start(surroundings: ServiceSurroundings, baseUrl: string): Promise<ServiceProcess> {
     const logFile = join(surroundings.directory, 'service.log');
     const log = openSync(logFile, 'a', 0o600);
@@ -63,7 +63,7 @@ export class ServiceProcess {
     return service;
   }
 
-  /** Asks the service to stop, and insists when it does not. Returns its exit code, or the signal's name. */
+  /** Asks the service to stop, and kills it if it does not. Returns its exit code or the signal's name. */
   async stop(): Promise<number | string> {
     const patience = setTimeout(() => this.child.kill('SIGKILL'), STOP_TIMEOUT_MILLISECONDS);
     this.child.kill('SIGTERM');
@@ -109,13 +109,13 @@ function spawnNode(
   stdio: StdioOptions,
 ): ChildProcess {
   const { packageRoot, directory, environment, signal } = surroundings;
-  // Several services run beside each other, and few have their metrics read.
+  // Several services may run at once, and few have their metrics read.
   const env = { SVC_METRICS_PORT: '0', ...environment };
   const options = { cwd: directory, env, stdio, signal };
   return spawn(process.execPath, [join(packageRoot, script), ...args], options);
 }
 
-/** Waits until the process is gone: an abort is told as an error before that, and so is no answer. */
+/** Waits until the process has ended. An abort reports an error earlier. */
 async function exitCodeOf(child: ChildProcess): Promise<number | string> {
   child.on('error', () => undefined);
   return new Promise((resolve) => {

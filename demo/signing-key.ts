@@ -1,4 +1,4 @@
-// One key pair of the pretend partner: made on first use, exported as PEM and JWK, and able to sign.
+// A key pair of the demo's partner: created at first use, exported as PEM and JWK, and used to sign.
 import { constants, generateKeyPairSync, sign } from 'node:crypto';
 import type { JsonWebKey, KeyObject, SigningOptions } from 'node:crypto';
 
@@ -9,7 +9,7 @@ interface KeyPair {
 
 interface Scheme {
   makePair: () => KeyPair;
-  /** Digest name; null where the algorithm hashes by itself (EdDSA). */
+  /** The digest's name; null if the algorithm hashes by itself (EdDSA). */
   digest: string | null;
   options: SigningOptions;
 }
@@ -26,7 +26,7 @@ function pss(digest: string): Scheme {
   return { makePair: makeRsaPair, digest, options };
 }
 
-/** JWS wants r and s side by side (RFC 7518 §3.4), not the DER that OpenSSL makes by default. */
+/** JWS has r and s next to each other (RFC 7518 §3.4), not OpenSSL's default DER. */
 function ecdsa(namedCurve: string, digest: string): Scheme {
   const makePair = (): KeyPair => generateKeyPairSync('ec', { namedCurve });
   return { makePair, digest, options: { dsaEncoding: 'ieee-p1363' } };
@@ -50,7 +50,7 @@ export type SigningAlgorithm = keyof typeof SCHEMES;
 /** The ten algorithms of the contract, section 2.1. */
 export const SIGNING_ALGORITHMS = Object.keys(SCHEMES) as SigningAlgorithm[];
 
-/** A key pair with its id. Making an RSA pair takes a while, so it waits until the key is really needed. */
+/** A key pair with its id. It is created when it is needed, because an RSA pair takes a while. */
 export class SigningKey {
   private madePair: KeyPair | undefined;
 

@@ -1,4 +1,4 @@
-// Shows tokens without giving them away: decoded header and claims, never a signature or a whole token.
+// Shows tokens safely: decoded header and claims, never a signature or a whole token.
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import type { Members } from './partner.js';
 
@@ -9,7 +9,7 @@ export interface DecodedToken {
 
 const COMPACT_JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** The token's header and claims, or undefined where the text is not a JWT. Nothing is verified. */
+/** The token's header and claims; undefined if the string is not a JWT. Nothing is verified. */
 export function decodeToken(text: unknown): DecodedToken | undefined {
   if (typeof text !== 'string' || !COMPACT_JWT.test(text)) return undefined;
   try {
@@ -19,12 +19,12 @@ export function decodeToken(text: unknown): DecodedToken | undefined {
   }
 }
 
-/** The header segment of a token followed by an ellipsis; any other text stays as it is. */
+/** The header segment of a token and an ellipsis. Other strings stay as they are. */
 export function shortenToken(text: string): string {
   return COMPACT_JWT.test(text) ? `${text.split('.', 1)[0]}.…` : text;
 }
 
-/** A JSON value with every token in it shortened. */
+/** A JSON value in which every token is shortened. */
 export function withShortTokens(value: unknown): unknown {
   if (typeof value === 'string') return shortenToken(value);
   if (Array.isArray(value)) return value.map(withShortTokens);

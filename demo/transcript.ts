@@ -1,4 +1,4 @@
-// Prints what goes to the instance and what comes back, and keeps count of answers that are not as expected.
+// Prints requests and responses, and counts unexpected responses.
 import { styleText } from 'node:util';
 import { redactCookie, send } from './http-exchange.js';
 import type { HttpAnswer, HttpRequest } from './http-exchange.js';
@@ -18,7 +18,7 @@ export interface Step {
   expect: (answer: HttpAnswer) => Expectation[];
 }
 
-/** Where the transcript goes: the standard output, or anything else that takes text. */
+/** The output of the transcript, such as standard output. */
 export interface TranscriptOutput {
   write: (text: string) => unknown;
 }
@@ -34,11 +34,11 @@ export class Transcript {
   constructor(
     private readonly output: TranscriptOutput,
     private readonly colours: boolean,
-    /** Whether both sides of each request are printed, or only those of one that was not answered as expected. */
+    /** Whether to print every request and response, or only the unexpected ones. */
     private readonly isVerbose: boolean,
   ) {}
 
-  /** Titles of the steps in which an expectation did not hold. */
+  /** The titles of the failed steps. */
   get failures(): readonly string[] {
     return this.failedSteps;
   }
@@ -49,7 +49,7 @@ export class Transcript {
     );
   }
 
-  /** Sends a step's request, prints the verdict, with both sides if they are wanted, and returns the answer. */
+  /** Sends a step's request, prints the verdict and, if requested, both sides, and returns the response. */
   async take(baseUrl: string, step: Step): Promise<HttpAnswer> {
     this.stepCount += 1;
     const answer = await send(baseUrl, step.request);
@@ -94,7 +94,7 @@ export class Transcript {
     this.printClaims(answer.json.access_token, 'access_token');
   }
 
-  /** The decoded header and claims, where the value is a token. */
+  /** The decoded header and claims if the value is a token. */
   private printClaims(value: unknown, name?: string): void {
     const token = decodeToken(value);
     if (token === undefined) return;

@@ -1,16 +1,16 @@
-// Fetches a token for the picked customer, signs the frame in by the instance's script, and shows what it sent and received.
+// Fetches a token for the chosen customer, signs the frame in with the instance's script, and shows what was sent and received.
 
 const picker = document.querySelector('#picker');
 const buttons = [...picker.querySelectorAll('button')];
 const events = document.querySelector('#events');
 
-/** The frame, once the instance's script has come. */
+/** The frame, after the instance's script has loaded. */
 let workspace;
-/** The last login, for those who want to see a token refused that was used before. */
+/** The last login, to show that a used token is refused. */
 let lastLogin;
-/** The names of the customers by what their tokens call them. */
+/** The customers' names by the ids in their tokens. */
 const names = new Map();
-/** Whom the frame shows, and whether a job is under way. */
+/** The user in the frame, and whether a job is running. */
 let shown;
 let isBusy = false;
 let isRenewalDue = false;
@@ -59,7 +59,7 @@ function choiceOf({ sub, name, role }, index) {
   return label;
 }
 
-/** The one thing that the product takes from the instance: its script. */
+/** The instance's script is the only code that the product loads from it. */
 async function loadScript(instanceUrl) {
   const script = document.createElement('script');
   script.src = new URL('/embed.js', instanceUrl);
@@ -127,10 +127,10 @@ async function leave() {
   workspace.logout();
 }
 
-/** Runs one job at a time, and tells what went wrong if it fails. Buttons that wait keep the focus. */
+/** Runs one job at a time, and shows its error if it fails. Waiting buttons keep the focus. */
 async function run(job) {
   if (isBusy) {
-    // The script asks for a renewal once only.
+    // The script requests a renewal only once.
     isRenewalDue ||= job === renew;
     return;
   }

@@ -1,9 +1,9 @@
-// Asks the service in this container whether it lives; ends with 0 if so, else with 1. See HEALTHCHECK in the Dockerfile.
+// Checks the service in this container; exits with 0 if it is alive, otherwise with 1. See HEALTHCHECK in the Dockerfile.
 import { get as getHttp } from 'node:http';
 import { get as getHttps } from 'node:https';
 import process from 'node:process';
 
-/** Docker gives it three seconds; less, so that it is we who say what went wrong. */
+/** Less than Docker's three seconds, so that this program can print the cause. */
 const PATIENCE_MS = 2_500;
 
 const { SVC_PORT, PORT, SVC_SSL_CERT, SVC_SSL_CERT_FILE } = process.env;
@@ -13,7 +13,7 @@ const address = {
   port: SVC_PORT || PORT || 5678,
   path: '/healthz',
   timeout: PATIENCE_MS,
-  // The certificate is for the name of the instance, not for this address; nothing is told to whoever answers.
+  // The certificate is for the instance's name, not for this address. The request contains no secret.
   rejectUnauthorized: false,
 };
 

@@ -1,4 +1,4 @@
-// A partner's backend in small: makes a signing key once, and signs a short-lived token whenever a user is to come over.
+// A small partner's backend: creates a signing key once, and signs a short-lived token for each login.
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { SignJWT, exportPKCS8, exportSPKI, generateKeyPair, importPKCS8 } from 'jose';
@@ -6,7 +6,7 @@ import { SignJWT, exportPKCS8, exportSPKI, generateKeyPair, importPKCS8 } from '
 const ISSUER = 'https://partner.example';
 const AUDIENCE = process.env.BASE_URL ?? `http://localhost:${process.env.PORT ?? 3000}`;
 const KID = 'partner-key-1';
-/** What the product lets this partner do: under its strict policy nothing else. */
+/** What this partner may do. The strict policy allows nothing else. */
 const POLICY = {
   expectedAudience: AUDIENCE,
   origins: ['https://app.partner.example'],
@@ -36,7 +36,7 @@ async function makeKey() {
   );
 }
 
-/** Each token is for one use: its `jti` is new. */
+/** Each token is for one use and has a new `jti`. */
 async function token(user, lifetimeSeconds) {
   const key = await importPKCS8(readFileSync('partner-key.pem', 'utf8'), 'ES256');
   const claims = { email: `${user}@partner.example`, email_verified: true, given_name: user, role: 'member' };

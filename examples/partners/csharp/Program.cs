@@ -8,7 +8,7 @@ using System.Text.Json.Nodes;
 using Microsoft.IdentityModel.JsonWebTokens;
 using Microsoft.IdentityModel.Tokens;
 
-// A product knows from its own session who is asking.
+// A real product takes the user from its own session.
 var user = new Dictionary<string, object>
 {
     ["sub"] = "customer-1", ["email"] = "ada@partner.example", ["email_verified"] = true,
@@ -54,7 +54,7 @@ foreach (var name in new[] { "page.js", "plain.js" })
     app.MapGet($"/{name}", () => Results.File(Path.GetFullPath(Path.Combine(settings.PageDir, name)), "text/javascript"));
 app.Run();
 
-// Who the instance takes the caller for, and their workflows.
+// The caller as the instance sees them, and their workflows.
 Task<IResult> Overview(Dictionary<string, object>? actor) => Answered(async () =>
 {
     var me = await partner.Call("/rest/me", user, actor);
@@ -110,7 +110,7 @@ internal static class KeyFile
             return key;
         }
         var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write };
-        // Nobody else on this machine may read it, not even for a moment.
+        // No other account of this machine may read it, not even for a moment.
         if (!OperatingSystem.IsWindows()) options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
         using var writer = new StreamWriter(path, options);
         writer.WriteLine(key.ExportPkcs8PrivateKeyPem());
@@ -124,7 +124,7 @@ internal sealed class Signer(ECDsa key, Settings settings)
     public const int LogoutLifetimeSeconds = 120;
     private readonly JsonWebTokenHandler handler = new() { SetDefaultTimesOnTokenCreation = false };
 
-    /// <summary>A token for one use: its jti is new.</summary>
+    /// <summary>A token for one use, with a new jti.</summary>
     public string Sign(Dictionary<string, object> claims, int lifetimeSeconds, string type = "JWT")
     {
         var now = DateTime.UtcNow;
@@ -153,13 +153,13 @@ internal sealed class Signer(ECDsa key, Settings settings)
     }
 }
 
-/// <summary>What the instance said instead of giving a token; never the token that was sent.</summary>
+/// <summary>The instance's refusal. It never contains the token that was sent.</summary>
 internal sealed class Refused(string error, string? requestId) : Exception(error)
 {
     public string? RequestId { get; } = requestId;
 }
 
-/// <summary>Exchanges, and keeps what it gets until shortly before it expires.</summary>
+/// <summary>Exchanges tokens, and keeps each access token until shortly before it expires.</summary>
 internal sealed class Instance(Signer signer, Settings settings)
 {
     private const string LogoutEvent = "http://schemas.openid.net/event/backchannel-logout";
@@ -168,7 +168,7 @@ internal sealed class Instance(Signer signer, Settings settings)
     private const int MostTries = 3;
     private const int LongestWaitSeconds = 30;
 
-    // A redirect would hand the tokens on.
+    // A redirect would pass the tokens on.
     private readonly HttpClient client = new(new SocketsHttpHandler { AllowAutoRedirect = false })
     {
         BaseAddress = new Uri(settings.InstanceUrl), Timeout = TimeSpan.FromSeconds(30),
@@ -178,7 +178,7 @@ internal sealed class Instance(Signer signer, Settings settings)
 
     public int Exchanges { get; private set; }
 
-    /// <summary>A token can end before its time: then a new one is tried, once.</summary>
+    /// <summary>A token can end early. The call is then repeated once with a new one.</summary>
     public async Task<JsonNode?> Call(
         string path, Dictionary<string, object> subject, Dictionary<string, object>? actor, string? refused = null)
     {
@@ -191,7 +191,7 @@ internal sealed class Instance(Signer signer, Settings settings)
         return MembersOf(await answer.Content.ReadAsStringAsync());
     }
 
-    /// <summary>Ends all that the user has opened on the instance (OpenID Connect Back-Channel Logout 1.0).</summary>
+    /// <summary>Ends everything that the user has opened on the instance (OpenID Connect Back-Channel Logout 1.0).</summary>
     public async Task SignOut(string subject)
     {
         var claims = new Dictionary<string, object>
@@ -214,12 +214,12 @@ internal sealed class Instance(Signer signer, Settings settings)
         return new Refused(error, answer.Headers.TryGetValues("X-Request-Id", out var ids) ? ids.First() : null);
     }
 
-    /// <summary>A token, and not the one that was refused: another caller may have brought a new one meanwhile.</summary>
+    /// <summary>Returns a token other than the refused one: another caller may already have a new one.</summary>
     private async Task<string> AccessToken(
         Dictionary<string, object> subject, Dictionary<string, object>? actor, string? refused)
     {
         var name = $"{subject["sub"]}\0{actor?["sub"]}";
-        // One exchange at a time: whoever waits finds the token of the one before.
+        // One exchange at a time: callers that waited use its token.
         await turn.WaitAsync();
         try
         {
@@ -241,7 +241,7 @@ internal sealed class Instance(Signer signer, Settings settings)
     {
         for (var tries = 1; ; tries++)
         {
-            // New tokens for each try: the ones before may be used up.
+            // Each try needs new tokens: the instance may have used up the earlier ones.
             var form = new Dictionary<string, string>
             {
                 ["grant_type"] = GrantType, ["subject_token"] = signer.Sign(subject, settings.TokenLifetimeSeconds),

@@ -48,7 +48,7 @@ var (
 	port          = setting("PORT", "8080")
 	tokenLifetime = seconds(setting("TOKEN_LIFETIME_SECONDS", "600"))
 
-	// A product knows from its own session who is asking.
+	// A real product takes the user from its own session.
 	user = jwt.MapClaims{
 		"sub": "customer-1", "email": "ada@partner.example", "email_verified": true,
 		"given_name": "Ada", "family_name": "Castell", "role": "global:member",
@@ -60,7 +60,7 @@ var (
 
 	client = &http.Client{
 		Timeout: 30 * time.Second,
-		// A redirect would hand the tokens on.
+		// A redirect would pass the tokens on.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 )
@@ -80,7 +80,7 @@ func seconds(text string) time.Duration {
 	return time.Duration(number) * time.Second
 }
 
-// refusal is what the instance said instead of giving a token; never the token that was sent.
+// refusal is the instance's refusal. It never contains the token that was sent.
 type refusal struct {
 	Code      string `json:"error"`
 	RequestID string `json:"requestId"`
@@ -93,7 +93,7 @@ type keptToken struct {
 	until time.Time
 }
 
-// partner exchanges, and keeps what it gets until shortly before it expires.
+// partner exchanges tokens, and keeps each access token until shortly before it expires.
 type partner struct {
 	key       *ecdsa.PrivateKey
 	mutex     sync.Mutex
@@ -136,7 +136,7 @@ func makeKey() (*ecdsa.PrivateKey, error) {
 	return key, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600)
 }
 
-// sign makes a token for one use: its jti is new.
+// sign makes a token for one use, with a new jti.
 func (p *partner) sign(claims jwt.MapClaims, lifetime time.Duration) (string, error) {
 	id := make([]byte, 16)
 	if _, err := rand.Read(id); err != nil {
@@ -158,10 +158,10 @@ func (p *partner) sign(claims jwt.MapClaims, lifetime time.Duration) (string, er
 	return token.SignedString(p.key)
 }
 
-// accessToken gives a token, and not the one that was refused: another caller may have brought a new one meanwhile.
+// accessToken returns a token other than the refused one: another caller may already have a new one.
 func (p *partner) accessToken(subject, actor jwt.MapClaims, refused string) (string, error) {
 	name := fmt.Sprint(subject["sub"], "\x00", actor["sub"])
-	// One exchange at a time: whoever waits finds the token of the one before.
+	// One exchange at a time: callers that waited use its token.
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	if found := p.kept[name]; found.token != refused && time.Now().Before(found.until) {
@@ -184,7 +184,7 @@ func (p *partner) exchange(subject, actor jwt.MapClaims) (keptToken, error) {
 	}
 }
 
-// tryExchange signs new tokens: those of a try before may be used up. It also tells how long to wait before the next, 0 for never.
+// tryExchange signs new tokens, because the earlier ones may be used up. It also returns the wait before the next try, 0 for none.
 func (p *partner) tryExchange(subject, actor jwt.MapClaims) (keptToken, time.Duration, error) {
 	form := url.Values{"grant_type": {grantType}}
 	for field, claims := range map[string]jwt.MapClaims{"subject_token": subject, "actor_token": actor} {
@@ -209,7 +209,7 @@ func (p *partner) tryExchange(subject, actor jwt.MapClaims) (keptToken, time.Dur
 		ExpiresIn   int    `json:"expires_in"`
 		Error       string `json:"error"`
 	}
-	// What is no JSON has no token, and is refused below.
+	// An answer that is not JSON has no token and is refused below.
 	_ = json.NewDecoder(io.LimitReader(answer.Body, longestAnswer)).Decode(&members)
 	if answer.StatusCode == http.StatusOK && members.AccessToken != "" {
 		life := time.Duration(members.ExpiresIn) * time.Second
@@ -226,7 +226,7 @@ func (p *partner) tryExchange(subject, actor jwt.MapClaims) (keptToken, time.Dur
 	return keptToken{}, time.Duration(wait) * time.Second, refused
 }
 
-// call tries a new token, once, where the one that it has was refused: it can end before its time.
+// call repeats a refused call once with a new token, because a token can end early.
 func (p *partner) call(path string, subject, actor jwt.MapClaims, refused string) (json.RawMessage, error) {
 	token, err := p.accessToken(subject, actor, refused)
 	if err != nil {
@@ -247,13 +247,13 @@ func (p *partner) call(path string, subject, actor jwt.MapClaims, refused string
 	}
 	body, err := io.ReadAll(io.LimitReader(answer.Body, longestAnswer))
 	if err == nil && !json.Valid(body) {
-		// What is no JSON is no answer of the instance.
+		// An answer that is not JSON is not from the instance.
 		body = []byte("{}")
 	}
 	return body, err
 }
 
-// overview says who the instance takes the caller for, and their workflows.
+// overview returns the caller as the instance sees them, and their workflows.
 func (p *partner) overview(subject, actor jwt.MapClaims) http.HandlerFunc {
 	return func(response http.ResponseWriter, _ *http.Request) {
 		me, err := p.call("/rest/me", subject, actor, "")
@@ -330,7 +330,7 @@ func (p *partner) embedToken(response http.ResponseWriter, _ *http.Request) {
 	fmt.Fprint(response, token)
 }
 
-// signOut ends all that the user has opened on the instance (OpenID Connect Back-Channel Logout 1.0).
+// signOut ends everything that the user has opened on the instance (OpenID Connect Back-Channel Logout 1.0).
 func (p *partner) signOut(response http.ResponseWriter, _ *http.Request) {
 	claims := jwt.MapClaims{"sub": user["sub"], "events": map[string]any{logoutEvent: map[string]any{}}}
 	token, err := p.sign(claims, logoutLife)

@@ -15,7 +15,7 @@ const {
   TOKEN_LIFETIME_SECONDS = '600',
 } = process.env;
 
-/** A product knows from its own session who is asking. */
+/** A real product takes the user from its own session. */
 const USER = {
   sub: 'customer-1',
   email: 'ada@partner.example',
@@ -34,7 +34,7 @@ const partner = createPartner({
   baseUrl: INSTANCE_URL,
   key: { key: readFileSync(KEY_FILE, 'utf8'), kid: KEY_ID },
   tokenLifetimeSeconds: Number(TOKEN_LIFETIME_SECONDS),
-  // Counts for the reader what the client spares.
+  // Counts the exchanges, to show how many the client saves.
   fetch: (...given) => {
     exchanges += 1;
     return fetch(...given);
@@ -72,23 +72,23 @@ app.setErrorHandler((error, _, reply) => {
 await app.listen({ host: '127.0.0.1', port: Number(PORT) });
 console.log(`listening on http://localhost:${PORT}`);
 
-/** Who the instance takes the caller for, and their workflows. */
+/** The caller as the instance sees them, and their workflows. */
 async function overview(request) {
   const me = await call('/rest/me', request);
   return { me, workflows: await call('/api/v1/workflows', request), exchanges };
 }
 
-/** A token can end before its time: then a new one is tried, once. */
+/** A token can end early. The call is then repeated once with a new one. */
 async function call(path, request, refused) {
   const { accessToken } = await partner.exchange({ ...request, fresh: refused });
   const answer = await fetch(new URL(path, INSTANCE_URL), {
     headers: { authorization: `Bearer ${accessToken}` },
-    // A redirect would hand the token on.
+    // A redirect would pass the token on.
     redirect: 'manual',
     signal: AbortSignal.timeout(30_000),
   });
   if (answer.status === 401 && refused === undefined) return call(path, request, accessToken);
-  // What is no JSON is no answer of the instance.
+  // An answer that is not JSON is not from the instance.
   return answer.json().catch(() => ({}));
 }
 

@@ -1,4 +1,4 @@
-// Signs the product's user in to the frame by the instance's own script, and renews the session before it ends.
+// Signs the product's user in to the frame with the instance's script, and renews the session before it ends.
 const state = document.querySelector('#state');
 const renewButton = document.querySelector('#renew');
 const signOutButton = document.querySelector('#sign-out');
@@ -18,7 +18,7 @@ async function show(EmbeddedInstance) {
   automation.on('session-ended', ({ reason }) => (state.textContent = `ended: ${reason}`));
   automation.on('login-failed', ({ error }) => (state.textContent = `failed: ${error}`));
   renewButton.addEventListener('click', renew);
-  // The frame hears of it from the instance.
+  // The instance tells the frame.
   signOutButton.addEventListener('click', () => fetch('/sign-out', { method: 'POST' }));
   automation.login(await newToken());
 }

@@ -1,6 +1,6 @@
 <?php
 // A partner's backend: its keys, tokens for its user, calls of the instance's API, and the page with the frame.
-// Without a library: RS256 needs nothing but PHP's own OpenSSL. Each request begins anew, so tokens are kept in a file.
+// It needs no library: PHP's OpenSSL has RS256. Each request starts anew, so tokens are kept in a file.
 declare(strict_types=1);
 
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
@@ -12,7 +12,7 @@ const MOST_TRIES = 3;
 const LONGEST_WAIT_SECONDS = 30;
 const TIMEOUT_SECONDS = 30;
 
-// A product knows from its own session who is asking.
+// A real product takes the user from its own session.
 const USER = [
     'sub' => 'customer-1', 'email' => 'ada@partner.example', 'email_verified' => true,
     'given_name' => 'Ada', 'family_name' => 'Castell', 'role' => 'global:member',
@@ -22,7 +22,7 @@ const SUPPORT = [
     'sub' => 'support-1', 'email' => 'bob@partner.example', 'email_verified' => true, 'given_name' => 'Bob',
 ];
 
-/** What the instance said instead of giving a token; never the token that was sent. */
+/** The instance's refusal. It never contains the token that was sent. */
 final class Refused extends Exception
 {
     public function __construct(string $error, public readonly ?string $requestId)
@@ -47,7 +47,7 @@ function key_id(): string
     return setting('KEY_ID', 'partner-key-1');
 }
 
-/** Made where there is none. One that is there is only read: the program need not be allowed more. */
+/** Creates the key if there is none. An existing key is only read, so the program needs no right to write. */
 function private_key(): OpenSSLAsymmetricKey
 {
     $path = setting('KEY_FILE', 'partner-key.pem');
@@ -59,7 +59,7 @@ function private_key(): OpenSSLAsymmetricKey
     if ($key === false) {
         throw new RuntimeException('the key file has no private key');
     }
-    // An EC key would sign too, but in another form than a JWT has.
+    // PHP writes EC signatures in another form than JWTs have.
     if (openssl_pkey_get_details($key)['type'] !== OPENSSL_KEYTYPE_RSA) {
         throw new RuntimeException('the key file has no RSA key, and this program signs RS256;'
             . ' make one: openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:3072');
@@ -67,7 +67,7 @@ function private_key(): OpenSSLAsymmetricKey
     return $key;
 }
 
-/** Several requests may come to that at once: the first makes it, and the others find it. */
+/** Several requests may get here at once: the first creates the key, and the others find it. */
 function made_key(string $path): string
 {
     $file = open_private($path);
@@ -101,7 +101,7 @@ function base64url(string $bytes): string
     return rtrim(strtr(base64_encode($bytes), '+/', '-_'), '=');
 }
 
-/** A token for one use: its jti is new. */
+/** A token for one use, with a new jti. */
 function sign(array $claims, int $lifetimeSeconds, string $type = 'JWT'): string
 {
     $now = time();
@@ -118,7 +118,7 @@ function sign(array $claims, int $lifetimeSeconds, string $type = 'JWT'): string
     return $input . '.' . base64url($signature);
 }
 
-/** Status, headers (names in small letters) and body of an answer. A redirect is not followed: it would hand tokens on. */
+/** Returns status, headers (names in lower case) and body. Redirects are not followed: they would pass tokens on. */
 function send(string $path, array $options): array
 {
     $http = $options + ['timeout' => TIMEOUT_SECONDS, 'follow_location' => 0, 'ignore_errors' => true];
@@ -145,7 +145,7 @@ function post(string $path, array $form): array
     ]);
 }
 
-/** Ends all that the user has opened on the instance (OpenID Connect Back-Channel Logout 1.0). */
+/** Ends everything that the user has opened on the instance (OpenID Connect Back-Channel Logout 1.0). */
 function sign_out(): void
 {
     $claims = ['sub' => USER['sub'], 'events' => [LOGOUT_EVENT => new stdClass()]];
@@ -159,8 +159,8 @@ function sign_out(): void
 }
 
 /**
- * Kept until shortly before it expires. The lock lets one request exchange, and all others find its token: also those whose token
- * was refused, if it is another.
+ * Keeps a token until shortly before it expires. The lock lets one request exchange, and the others use its token, even if theirs
+ * was refused.
  */
 function access_token(array $subject, ?array $actor, ?string $refused): string
 {
@@ -192,7 +192,7 @@ function exchange(array $subject, ?array $actor, int &$exchanges): array
 {
     $lifetime = (int) setting('TOKEN_LIFETIME_SECONDS', '600');
     for ($tries = 1; ; $tries++) {
-        // New tokens for each try: the ones before may be used up.
+        // Each try needs new tokens: the instance may have used up the earlier ones.
         $form = ['grant_type' => GRANT_TYPE, 'subject_token' => sign($subject, $lifetime)];
         if ($actor !== null) {
             $form['actor_token'] = sign($actor, $lifetime);
@@ -206,7 +206,7 @@ function exchange(array $subject, ?array $actor, int &$exchanges): array
             $until = $sent + $life - min(MARGIN_SECONDS, $life / 5);
             return ['token' => $members['access_token'], 'until' => $until];
         }
-        // A proxy may name a moment instead of seconds, or nothing: then one second.
+        // A proxy may send a date instead of seconds, or nothing. The wait is then one second.
         $asked = $headers['retry-after'] ?? '';
         $wait = preg_match('/^[0-9]{1,9}$/D', $asked) ? (int) $asked : 1;
         $isBusy = $status === 429 || $status === 503;
@@ -217,7 +217,7 @@ function exchange(array $subject, ?array $actor, int &$exchanges): array
     }
 }
 
-/** A token can end before its time: then a new one is tried, once. */
+/** A token can end early. The call is then repeated once with a new one. */
 function call(string $path, array $subject, ?array $actor, ?string $refused = null): mixed
 {
     $token = access_token($subject, $actor, $refused);
@@ -232,7 +232,7 @@ function send_json(mixed $value, int $status = 200): void
     echo json_encode($value, JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES);
 }
 
-/** Who the instance takes the caller for, and their workflows. */
+/** The caller as the instance sees them, and their workflows. */
 function send_overview(array $subject, ?array $actor = null): void
 {
     $me = call('/rest/me', $subject, $actor);

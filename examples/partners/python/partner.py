@@ -40,7 +40,7 @@ MOST_TRIES = 3
 LONGEST_WAIT_SECONDS = 30
 TIMEOUT_SECONDS = 30
 
-# A product knows from its own session who is asking.
+# A real product takes the user from its own session.
 USER = {
     "sub": "customer-1",
     "email": "ada@partner.example",
@@ -54,7 +54,7 @@ SUPPORT = {"sub": "support-1", "email": "bob@partner.example", "email_verified":
 
 
 class Refused(Exception):
-    """What the instance said instead of giving a token; never the token that was sent."""
+    """The instance's refusal. It never contains the token that was sent."""
 
     def __init__(self, error, request_id):
         super().__init__(error)
@@ -65,7 +65,7 @@ class Refused(Exception):
 def make_key():
     key = ec.generate_private_key(ec.SECP256R1())
     pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    # Nobody else on this machine may read it, not even for a moment.
+    # No other account of this machine may read it, not even for a moment.
     with os.fdopen(os.open(KEY_FILE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(pem)
 
@@ -76,7 +76,7 @@ private_key = load_pem_private_key(KEY_FILE.read_bytes(), password=None)
 
 
 def sign(claims, lifetime_seconds, typ="JWT"):
-    """A token for one use: its jti is new."""
+    """A token for one use, with a new jti."""
     now = int(time.time())
     own = {"iss": ISSUER, "aud": INSTANCE_URL, "iat": now, "exp": now + lifetime_seconds, "jti": str(uuid.uuid4())}
     return jwt.encode({**claims, **own}, private_key, algorithm="ES256", headers={"kid": KEY_ID, "typ": typ})
@@ -84,7 +84,7 @@ def sign(claims, lifetime_seconds, typ="JWT"):
 
 class NoRedirects(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *_):
-        """A redirect would hand the tokens on."""
+        """A redirect would pass the tokens on."""
 
 
 opener = urllib.request.build_opener(NoRedirects)
@@ -108,12 +108,12 @@ def send(path, form=None, access_token=None):
 
 
 def seconds_to_wait(retry_after):
-    """A proxy may name a moment instead of seconds, or nothing: then one second."""
+    """A proxy may send a date instead of seconds, or nothing. The wait is then one second."""
     return int(retry_after) if re.fullmatch("[0-9]{1,9}", retry_after or "") else 1
 
 
 class AccessTokens:
-    """Exchanges, and keeps what it gets until shortly before it expires."""
+    """Exchanges tokens, and keeps each access token until shortly before it expires."""
 
     def __init__(self):
         self.exchanges = 0
@@ -121,9 +121,9 @@ class AccessTokens:
         self.lock = threading.Lock()
 
     def get(self, subject, actor=None, refused=None):
-        """A token, and not the one that was refused: another caller may have brought a new one meanwhile."""
+        """Returns a token other than the refused one: another caller may already have a new one."""
         name = (subject["sub"], actor and actor["sub"])
-        # One exchange at a time: whoever waits finds the token of the one before.
+        # One exchange at a time: callers that waited use its token.
         with self.lock:
             token, until = self.kept.get(name, ("", 0.0))
             if token == refused or time.monotonic() >= until:
@@ -133,7 +133,7 @@ class AccessTokens:
 
     def exchange(self, subject, actor):
         for tries in range(1, MOST_TRIES + 1):
-            # New tokens for each try: the ones before may be used up.
+            # Each try needs new tokens: the instance may have used up the earlier ones.
             form = {"grant_type": GRANT_TYPE, "subject_token": sign(subject, TOKEN_LIFETIME_SECONDS)}
             if actor is not None:
                 form["actor_token"] = sign(actor, TOKEN_LIFETIME_SECONDS)
@@ -156,14 +156,14 @@ tokens = AccessTokens()
 def call(path, subject, actor):
     token = tokens.get(subject, actor)
     status, _, members = send(path, access_token=token)
-    # A token can end before its time: then a new one is tried, once.
+    # A token can end early. The call is then repeated once with a new one.
     if status == 401:
         _, _, members = send(path, access_token=tokens.get(subject, actor, refused=token))
     return members
 
 
 def overview(subject, actor=None):
-    """Who the instance takes the caller for, and their workflows."""
+    """The caller as the instance sees them, and their workflows."""
     me = call("/rest/me", subject, actor)
     workflows = call("/api/v1/workflows", subject, actor)
     return jsonify(me=me, workflows=workflows, exchanges=tokens.exchanges)
@@ -200,7 +200,7 @@ def jwks():
 
 
 def coordinate(number):
-    # Always 32 bytes (RFC 7518, 6.2.1.2): some releases of PyJWT leave zeros at the beginning out.
+    # Always 32 bytes (RFC 7518, 6.2.1.2): some releases of PyJWT omit leading zeros.
     return base64url_encode(number.to_bytes(32, "big")).decode()
 
 
@@ -218,7 +218,7 @@ def embed_token():
 
 @app.post("/sign-out")
 def sign_out():
-    """Ends all that the user has opened on the instance (OpenID Connect Back-Channel Logout 1.0)."""
+    """Ends everything that the user has opened on the instance (OpenID Connect Back-Channel Logout 1.0)."""
     claims = {"sub": USER["sub"], "events": {LOGOUT_EVENT: {}}}
     token = sign(claims, LOGOUT_LIFETIME_SECONDS, typ="logout+jwt")
     status, headers, members = send("/rest/auth/backchannel-logout", {"logout_token": token})

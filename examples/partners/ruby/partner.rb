@@ -24,7 +24,7 @@ MOST_TRIES = 3
 LONGEST_WAIT_SECONDS = 30
 TIMEOUT_SECONDS = 30
 
-# A product knows from its own session who is asking.
+# A real product takes the user from its own session.
 USER = {
   sub: "customer-1", email: "ada@partner.example", email_verified: true,
   given_name: "Ada", family_name: "Castell", role: "global:member",
@@ -32,14 +32,14 @@ USER = {
 }.freeze
 SUPPORT = { sub: "support-1", email: "bob@partner.example", email_verified: true, given_name: "Bob" }.freeze
 
-# Nobody else on this machine may read it, not even for a moment.
+# No other account of this machine may read it, not even for a moment.
 unless File.exist?(KEY_FILE)
   made = OpenSSL::PKey::EC.generate("prime256v1")
   File.open(KEY_FILE, File::WRONLY | File::CREAT | File::EXCL, 0o600) { |file| file.write(made.to_pem) }
 end
 PRIVATE_KEY = OpenSSL::PKey.read(File.read(KEY_FILE))
 
-# What the instance said instead of giving a token; never the token that was sent.
+# The instance's refusal. It never contains the token that was sent.
 class Refused < StandardError
   attr_reader :request_id
 
@@ -49,14 +49,14 @@ class Refused < StandardError
   end
 end
 
-# A token for one use: its jti is new.
+# A token for one use, with a new jti.
 def sign(claims, lifetime_seconds, typ: "JWT")
   now = Time.now.to_i
   own = { iss: ISSUER, aud: INSTANCE_URL, iat: now, exp: now + lifetime_seconds, jti: SecureRandom.uuid }
   JWT.encode(claims.merge(own), PRIVATE_KEY, "ES256", { kid: KEY_ID, typ: typ })
 end
 
-# It follows no redirect, which would hand the tokens on.
+# It follows no redirects, which would pass the tokens on.
 def send_to_instance(request)
   uri = URI(INSTANCE_URL)
   options = { use_ssl: uri.scheme == "https", open_timeout: TIMEOUT_SECONDS, read_timeout: TIMEOUT_SECONDS }
@@ -69,7 +69,7 @@ rescue JSON::ParserError
   {}
 end
 
-# Exchanges, and keeps what it gets until shortly before it expires.
+# Exchanges tokens, and keeps each access token until shortly before it expires.
 class AccessTokens
   attr_reader :exchanges
 
@@ -79,10 +79,10 @@ class AccessTokens
     @lock = Mutex.new
   end
 
-  # A token, and not the one that was refused: another caller may have brought a new one meanwhile.
+  # Returns a token other than the refused one: another caller may already have a new one.
   def get(subject, actor, refused: nil)
     name = [subject[:sub], actor && actor[:sub]]
-    # One exchange at a time: whoever waits finds the token of the one before.
+    # One exchange at a time: callers that waited use its token.
     @lock.synchronize do
       token, until_time = @kept[name]
       token, = @kept[name] = exchange(subject, actor) if token.nil? || token == refused || now >= until_time
@@ -114,12 +114,12 @@ class AccessTokens
     end
   end
 
-  # A proxy may name a moment instead of seconds, or nothing: then one second.
+  # A proxy may send a date instead of seconds, or nothing. The wait is then one second.
   def seconds_to_wait(retry_after)
     retry_after&.match?(/\A[0-9]{1,9}\z/) ? Integer(retry_after, 10) : 1
   end
 
-  # New tokens for each try: the ones before may be used up.
+  # Each try needs new tokens: the instance may have used up the earlier ones.
   def try_exchange(subject, actor)
     form = { grant_type: GRANT_TYPE, subject_token: sign(subject, TOKEN_LIFETIME_SECONDS) }
     form[:actor_token] = sign(actor, TOKEN_LIFETIME_SECONDS) if actor
@@ -132,7 +132,7 @@ end
 
 TOKENS = AccessTokens.new
 
-# A token can end before its time: then a new one is tried, once.
+# A token can end early. The call is then repeated once with a new one.
 def call_api(path, subject, actor, refused: nil)
   token = TOKENS.get(subject, actor, refused: refused)
   request = Net::HTTP::Get.new(path)
@@ -143,7 +143,7 @@ def call_api(path, subject, actor, refused: nil)
   members_of(answer)
 end
 
-# Ends all that the user has opened on the instance (OpenID Connect Back-Channel Logout 1.0).
+# Ends everything that the user has opened on the instance (OpenID Connect Back-Channel Logout 1.0).
 def sign_user_out
   claims = { sub: USER[:sub], events: { LOGOUT_EVENT => {} } }
   request = Net::HTTP::Post.new("/rest/auth/backchannel-logout")
@@ -170,7 +170,7 @@ class Partner < Sinatra::Base
   set :raise_errors, false
 
   helpers do
-    # Who the instance takes the caller for, and their workflows.
+    # The caller as the instance sees them, and their workflows.
     def overview(subject, actor = nil)
       content_type :json
       me = call_api("/rest/me", subject, actor)

@@ -1,4 +1,4 @@
-// The product: its own users, and of everything else what token exchange has by itself.
+// The product: its own users, and token exchange's defaults for everything else.
 import { TOKEN_EXCHANGE_MIGRATIONS, TokenExchangeModule } from '@embedded-token-exchange/nestjs';
 import { Module } from '@nestjs/common';
 import { EventEmitterModule } from '@nestjs/event-emitter';

@@ -1,4 +1,4 @@
-// What the product shows in a browser, to a user with a session of the package.
+// The product's page, for a user with a session of the package.
 import { randomUUID } from 'node:crypto';
 import { SessionService } from '@embedded-token-exchange/nestjs';
 import { SignOutService } from '@embedded-token-exchange/nestjs/advanced';
@@ -7,7 +7,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { User } from './user.entity.js';
 
-/** What is used of a response of Fastify. */
+/** The used part of a Fastify response. */
 interface Response {
   header(name: string, value: string[]): unknown;
 }
@@ -20,7 +20,7 @@ export class PageController {
     @InjectRepository(User) private readonly users: Repository<User>,
   ) {}
 
-  /** Of several sessions that a browser carries the latest login counts. */
+  /** If a browser has several sessions, the latest login is used. */
   @Get()
   @Header('content-type', 'text/plain; charset=utf-8')
   async home(@Headers('cookie') cookies?: string): Promise<string> {

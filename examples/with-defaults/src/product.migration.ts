@@ -1,4 +1,4 @@
-// The table of the product, as it was before token exchange came.
+// The product's table from before token exchange.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class Product1700000000000 implements MigrationInterface {

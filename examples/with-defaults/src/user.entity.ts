@@ -7,7 +7,7 @@ export class User {
   @PrimaryGeneratedColumn('uuid')
   id!: string;
 
-  /** In lower case and composed (NFC), with the domain in ASCII: `emailKey` makes it so. */
+  /** In lower case and Unicode NFC, with the domain in ASCII, as `emailKey` returns it. */
   @Column('text', { unique: true })
   email!: string;
 

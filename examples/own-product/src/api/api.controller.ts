@@ -11,8 +11,8 @@ export class ApiController {
   constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
 
   /**
-   * Who calls, and for whom. A user who was locked or deleted since the token was issued is refused at once. A route that
-   * touches things would ask for the rights of each of `@CurrentUser('rightsOf')`.
+   * Returns the caller and the subject. A user who was locked or deleted after the token was issued is refused at once. A route that
+   * reads or changes data must check the rights of each user of `@CurrentUser('rightsOf')`.
    */
   @Get('me')
   @RequireScopes('profile')

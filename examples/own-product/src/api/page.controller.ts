@@ -1,4 +1,4 @@
-// What the product shows in a browser, to a user with a session.
+// The product's page, for a user with a session.
 import { Revocations } from '@embedded-token-exchange/nestjs/advanced';
 import { Controller, Get, Header, Headers, UnauthorizedException } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
@@ -27,7 +27,7 @@ export class PageController {
     return `Welcome, ${user.email}: you are user ${user.id}\n`;
   }
 
-  /** A partner's key may have leaked since, and everything that it has signed for is over then. */
+  /** If a partner's key has been revoked since the login, the session has ended. */
   private isRevoked({ openedAt, signedBy }: Session): boolean {
     return this.revocations.refuses({ keys: signedBy, sinceMs: openedAt.getTime() });
   }

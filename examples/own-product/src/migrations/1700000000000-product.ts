@@ -1,4 +1,4 @@
-// The tables of the product, as they were before token exchange came, but for the keys of a session.
+// The product's tables from before token exchange, except the keys of a session.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class Product1700000000000 implements MigrationInterface {

@@ -10,7 +10,7 @@ import { Session } from './session.entity.js';
 
 @Injectable()
 export class ProductSessions extends SessionOpener {
-  /** The session that the browser had before ends: it may be another user's. */
+  /** Ends the browser's earlier session, which may be another user's. */
   async open(transaction: Transaction, login: SessionLogin): Promise<OpenedSession> {
     const { userId, cookies, signedBy } = login;
     const manager = managerOf(transaction);

@@ -1,15 +1,15 @@
-// The session cookie of the product: how it is made and read.
+// Makes and reads the product's session cookie.
 import { createHash } from 'node:crypto';
 
 export const SESSION_SECONDS = 3600;
 const COOKIE = /(?:^|;)\s*product_session=([\w-]{43})(?=;|$)/;
 
-/** `SameSite=None` and `Partitioned` let it into a frame on a partner's page. */
+/** `SameSite=None` and `Partitioned` allow it in a frame on a partner's page. */
 export function sessionCookie(id: string): string {
   return `product_session=${id}; Max-Age=${SESSION_SECONDS}; Path=/; HttpOnly; Secure; SameSite=None; Partitioned`;
 }
 
-/** The hash by which a session is stored; undefined where the request has none. */
+/** The hash under which the session is stored; undefined if the request has no session. */
 export function carriedSession(cookies = ''): string | undefined {
   const id = COOKIE.exec(cookies)?.[1];
   return id === undefined ? undefined : hashOf(id);

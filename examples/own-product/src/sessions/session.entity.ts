@@ -4,7 +4,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 @Entity('product_session')
 export class Session {
-  /** SHA-256 of the cookie: who reads the table cannot use a session. */
+  /** SHA-256 of the cookie, so that a reader of the table cannot use a session. */
   @PrimaryColumn('text', { name: 'id_hash' })
   idHash!: string;
 
@@ -17,7 +17,7 @@ export class Session {
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
 
-  /** The partner's keys that signed for the user: when one of them is revoked, the session is over. */
+  /** The partner's keys that signed for the user. If one of them is revoked, the session ends. */
   @Column('jsonb', { name: 'signed_by' })
   signedBy!: IssuerKey[];
 }

@@ -14,7 +14,7 @@ export class ProductUsers extends UserDirectory {
     return hostUser(await managerOf(transaction).findOneBy(User, { email: emailKey(email) }));
   }
 
-  /** Two first logins of one person may come at the same moment: the second one inserts nothing, and says so. */
+  /** Two first logins of one person may arrive at the same time. The second one inserts nothing and gets undefined. */
   async create(transaction: Transaction, user: NewHostUser): Promise<HostUser | undefined> {
     const row = { ...user, email: emailKey(user.email), active: true };
     const insertion = managerOf(transaction).createQueryBuilder().insert().into(User).values(row);

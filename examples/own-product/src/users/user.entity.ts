@@ -1,4 +1,4 @@
-// A user of the product. Ids are integers, which token exchange knows as text.
+// A user of the product. Its id is an integer, which token exchange uses as a string.
 import { domainToASCII } from 'node:url';
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
@@ -7,7 +7,7 @@ export class User {
   @PrimaryGeneratedColumn()
   id!: number;
 
-  /** In lower case and composed (NFC), with the domain in ASCII: `emailKey` makes it so. */
+  /** In lower case and Unicode NFC, with the domain in ASCII, as `emailKey` returns it. */
   @Column('text', { unique: true })
   email!: string;
 

@@ -1,4 +1,4 @@
-// Says who has come by a partner: an example of a listener to the events of token exchange.
+// Logs the users who come from a partner: an example of a listener to token exchange's events.
 import type { AuditEvent } from '@embedded-token-exchange/nestjs';
 import { Injectable, Logger } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';

@@ -65,7 +65,7 @@ public final class Partner {
   private static final int LONGEST_WAIT_SECONDS = 30;
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-  // A product knows from its own session who is asking.
+  // A real product takes the user from its own session.
   private static final Map<String, Object> USER = Map.of(
       "sub", "customer-1", "email", "ada@partner.example", "email_verified", true,
       "given_name", "Ada", "family_name", "Castell", "role", "global:member",
@@ -75,7 +75,7 @@ public final class Partner {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** What the instance said instead of giving a token; never the token that was sent. */
+  /** The instance's refusal. It never contains the token that was sent. */
   private static final class Refused extends Exception {
     final String requestId;
 
@@ -88,7 +88,7 @@ public final class Partner {
   private record Kept(String token, long untilNanos) {}
 
   private final ECKey key;
-  // It follows no redirect, which would hand the tokens on.
+  // It follows no redirects, which would pass the tokens on.
   private final HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
   private final Map<String, Kept> kept = new HashMap<>();
   private int exchanges;
@@ -113,7 +113,7 @@ public final class Partner {
     var ownerOnly = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
     var pair = generator.generateKeyPair();
     Files.createFile(KEY_FILE, ownerOnly);
-    // Java reads private keys without their public half, so the file has both.
+    // Java cannot derive the public key from the private key, so the file has both.
     Files.writeString(KEY_FILE, pem("PRIVATE KEY", pair.getPrivate().getEncoded())
         + pem("PUBLIC KEY", pair.getPublic().getEncoded()));
   }
@@ -174,7 +174,7 @@ public final class Partner {
     context.header("Cache-Control", "max-age=300").json(Map.of("keys", List.of(open.toJSONObject())));
   }
 
-  /** Ends all that the user has opened on the instance (OpenID Connect Back-Channel Logout 1.0). */
+  /** Ends everything that the user has opened on the instance (OpenID Connect Back-Channel Logout 1.0). */
   private void signOut(Context context) throws Exception {
     var claims = Map.of("sub", USER.get("sub"), "events", Map.of(LOGOUT_EVENT, Map.of()));
     String token = sign(claims, LOGOUT_LIFETIME_SECONDS, new JOSEObjectType("logout+jwt"));
@@ -206,7 +206,7 @@ public final class Partner {
         .replace("\"", "&quot;").replace("'", "&#39;");
   }
 
-  /** Who the instance takes the caller for, and their workflows. */
+  /** The caller as the instance sees them, and their workflows. */
   private void sendOverview(Context context, Map<String, Object> subject, Map<String, Object> actor)
       throws Exception {
     var members = new LinkedHashMap<String, Object>();
@@ -218,7 +218,7 @@ public final class Partner {
     context.json(members);
   }
 
-  /** A token can end before its time: then a new one is tried, once. */
+  /** A token can end early. The call is then repeated once with a new one. */
   private JsonNode call(String path, Map<String, Object> subject, Map<String, Object> actor, String refused)
       throws Exception {
     String token = accessToken(subject, actor, refused);
@@ -229,7 +229,7 @@ public final class Partner {
     return membersOf(answer.body());
   }
 
-  /** One exchange at a time: whoever waits finds the token of the one before, also if its own was refused. */
+  /** One exchange at a time: callers that waited use its token, even if theirs was refused. */
   private synchronized String accessToken(
       Map<String, Object> subject, Map<String, Object> actor, String refused) throws Exception {
     String name = subject.get("sub") + "\0" + (actor == null ? "" : actor.get("sub"));
@@ -243,7 +243,7 @@ public final class Partner {
 
   private Kept exchange(Map<String, Object> subject, Map<String, Object> actor) throws Exception {
     for (int tries = 1; ; tries++) {
-      // New tokens for each try: the ones before may be used up.
+      // Each try needs new tokens: the instance may have used up the earlier ones.
       var form = new LinkedHashMap<String, String>();
       form.put("grant_type", GRANT_TYPE);
       form.put("subject_token", sign(subject, TOKEN_LIFETIME_SECONDS));
@@ -257,7 +257,7 @@ public final class Partner {
         long usable = Duration.ofSeconds(life).toMillis() - Math.min(MARGIN_SECONDS * 1000, life * 200);
         return new Kept(members.get("access_token").asText(), sent + Duration.ofMillis(usable).toNanos());
       }
-      // A proxy may name a moment instead of seconds, or nothing: then one second.
+      // A proxy may send a date instead of seconds, or nothing. The wait is then one second.
       int wait = answer.headers().firstValue("Retry-After")
           .filter(value -> value.matches("[0-9]{1,9}")).map(Integer::valueOf).orElse(1);
       boolean isBusy = answer.statusCode() == 429 || answer.statusCode() == 503;
@@ -282,7 +282,7 @@ public final class Partner {
         .collect(Collectors.joining("&"));
   }
 
-  /** A token for one use: its jti is new. */
+  /** A token for one use, with a new jti. */
   private String sign(Map<String, Object> claims, int lifetimeSeconds) throws JOSEException {
     return sign(claims, lifetimeSeconds, JOSEObjectType.JWT);
   }
