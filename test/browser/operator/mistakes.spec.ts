@@ -174,7 +174,7 @@ const MISTAKES: readonly Mistake[] = [
       await desk.exchanged(desk.token('king'), 200);
       return desk.exchanged(desk.token('king', { role: 'global:king' }), 200);
     },
-    says: ['Role ignored', 'The partner corrects the claim'],
+    says: ['Role ignored', 'The partner corrects or omits the claim'],
   },
   {
     name: 'a disabled user',
