@@ -108,7 +108,8 @@ function prepareHooks(
     isAbsent: (path, method) => isAbsent({ path, method }, { startup, clock, entries }),
     recordedRoutes: new Set([TOKEN_PATH, EMBED_PATH]),
   });
-  addSecurityHeaders(nest, () => frameAncestors.current);
+  const frame = addSecurityHeaders(nest, frameAncestors.current);
+  entries.onChange(() => frame(frameAncestors.current));
   prepareFiles(nest, nest.get<string>(SOURCE_DIRECTORY));
 }
 

@@ -143,8 +143,11 @@ function trust({ config, trustedKeys }: Startup): Provider[] {
       provide: PresentEntries,
       // There is no follower while token exchange is off.
       inject: [{ token: StoredEntryFollower, optional: true }],
-      useFactory: (stored?: StoredEntryFollower) =>
-        new PresentEntries(trustedKeys, stored && (() => stored.entries)),
+      useFactory: (stored?: StoredEntryFollower) => {
+        const entries = new PresentEntries(trustedKeys);
+        stored?.onChange((present) => entries.replaceStored(present));
+        return entries;
+      },
     },
     {
       provide: FrameAncestors,

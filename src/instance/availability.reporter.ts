@@ -4,15 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { VARIABLES } from '../config/environment.js';
 import { License } from '../config/license.js';
 import { STARTUP } from '../config/startup.js';
-import {
-  EMBED_PATH,
-  EVENTS_PATH,
-  EXPLAIN_PATH,
-  INTROSPECTION_PATH,
-  LOGOUT_PATH,
-  REVOCATION_PATH,
-  TOKEN_PATH,
-} from '../token-exchange/instance.js';
+import { ENDPOINT_PATHS } from '../token-exchange/instance.js';
 import { Clock } from '../platform/clock.js';
 import type { Log } from '../platform/log/log.js';
 import { LOGGER } from '../platform/log/log.js';
@@ -29,15 +21,6 @@ const DAY_MS = 86_400_000;
 /** How many days before its expiry the licence is warned of. */
 const WARNING_DAYS = 30;
 
-const ENDPOINTS = [
-  TOKEN_PATH,
-  EMBED_PATH,
-  REVOCATION_PATH,
-  INTROSPECTION_PATH,
-  LOGOUT_PATH,
-  EVENTS_PATH,
-  EXPLAIN_PATH,
-];
 const OFF = 'token exchange is off, and its endpoints answer 404';
 const CALLS = 'calls of the API that need a licensed feature answer 403';
 
@@ -118,16 +101,16 @@ export class AvailabilityReporter implements OnApplicationBootstrap, BeforeAppli
   private logOff(reason: UnavailableReason): void {
     const calls = reason === 'license_ended' ? `; ${CALLS}` : '';
     const text = `${OFF}: ${explanationOf(reason, this.settings)}${calls}`;
-    this.log[LEVELS[reason]]({ reason, endpoints: ENDPOINTS }, text);
+    this.log[LEVELS[reason]]({ reason, endpoints: ENDPOINT_PATHS }, text);
   }
 
   /** A licence becomes valid again only if the clock was set. */
   private logBack(): void {
     if (this.isLoaded)
-      this.log.info({ endpoints: ENDPOINTS }, 'token exchange is on again: its licence is valid');
+      this.log.info({ endpoints: ENDPOINT_PATHS }, 'token exchange is on again: its licence is valid');
     else
       this.log.warn(
-        { reason: 'restart_needed', endpoints: ENDPOINTS },
+        { reason: 'restart_needed', endpoints: ENDPOINT_PATHS },
         `${OFF}: the licence is valid now, but was not at the start; restart the service`,
       );
   }
@@ -167,7 +150,7 @@ export class AvailabilityReporter implements OnApplicationBootstrap, BeforeAppli
     const { embedLoginEnabled, exchangeEnabled, idAssertionEnabled } = VARIABLES;
     const switches = `${embedLoginEnabled.name}, ${exchangeEnabled.name} and ${idAssertionEnabled.name}`;
     this.log.warn(
-      { endpoints: ENDPOINTS },
+      { endpoints: ENDPOINT_PATHS },
       `token exchange is there, but its endpoints answer 501: none of ${switches} is true`,
     );
   }

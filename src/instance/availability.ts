@@ -36,6 +36,12 @@ export function unavailableBecause(
   return license.hasEnded(nowMs) ? 'license_ended' : undefined;
 }
 
+/** When token exchange ends, in milliseconds since the Unix epoch. Nothing but the licence's end can come while the process runs. */
+export function offeredUntilMs(settings: AvailabilitySettings): number {
+  const isOffered = unavailableBecause(settings, Number.NEGATIVE_INFINITY) === undefined;
+  return isOffered ? settings.license.expiresAt.getTime() : Number.NEGATIVE_INFINITY;
+}
+
 /** The explanation for the operator. The features are from a licence with a valid signature. */
 export function explanationOf(reason: UnavailableReason, { given, license }: AvailabilitySettings): string {
   const flag = VARIABLES.featureFlag.name;

@@ -5,6 +5,7 @@ import type { Log } from '../platform/log/log.js';
 import { MOST_ORIGINS_CHARACTERS, areTooManyOrigins } from '../platform/text/origin.js';
 import { counted } from '../platform/text/wording.js';
 import { flowsOf } from '../token-exchange/instance.js';
+import type { PresentEntries } from './present-entries.js';
 
 type Embedding = Pick<Config, 'embedLoginEnabled' | 'frameAncestors' | 'featureFlag' | 'baseUrl'>;
 type Entries = readonly Pick<TrustedKeyEntry, 'label' | 'origins' | 'flows'>[];
@@ -36,26 +37,22 @@ function fittingOrigins(origins: ReadonlySet<string>): string[] {
 
 /** The origins that may currently frame the instance. They change with stored entries. */
 export class FrameAncestors {
-  private checked: Entries | undefined;
   private origins: readonly string[] | undefined;
 
   constructor(
     private readonly config: Embedding,
-    private readonly entries: { readonly list: Entries },
+    private readonly entries: Pick<PresentEntries<Entries[number]>, 'list' | 'onChange'>,
     private readonly logger: Pick<Log, 'warn'>,
-  ) {}
+  ) {
+    this.update();
+    entries.onChange(() => this.update());
+  }
 
   /**
-   * Like `frameAncestorsOf`, but returns the same list until it changes. Includes suspended entries, because
-   * their users' sessions continue. Origins of stored entries may frame the instance without a restart (D72).
+   * As `frameAncestorsOf`. Includes suspended entries, because their users' sessions continue. Origins of stored entries may frame
+   * the instance without a restart (D72).
    */
   get current(): readonly string[] | undefined {
-    const { list } = this.entries;
-    if (list !== this.checked) {
-      this.checked = list;
-      this.origins = frameAncestorsOf(this.config, list);
-      this.warnOfOthers(originsIn(list));
-    }
     return this.origins;
   }
 
@@ -68,6 +65,12 @@ export class FrameAncestors {
     const { frameAncestors } = this.config;
     const isListed = frameAncestors.includes(origin ?? '') || originsIn(this.entries.list).has(origin ?? '');
     return isListed && origin !== undefined ? [origin] : frameAncestors;
+  }
+
+  private update(): void {
+    const { list } = this.entries;
+    this.origins = frameAncestorsOf(this.config, list);
+    this.warnOfOthers(originsIn(list));
   }
 
   private warnOfOthers(origins: ReadonlySet<string>): void {

@@ -3,24 +3,26 @@ import type { TrustedKeyEntry } from '../token-exchange/instance.js';
 
 /** The configured and the stored entries. */
 export class PresentEntries<Entry = TrustedKeyEntry> {
-  private known: readonly Entry[] = [];
   private all: readonly Entry[];
+  private readonly listeners: (() => void)[] = [];
 
-  /** @param stored returns the same list until it changes, with suspended entries */
-  constructor(
-    private readonly configured: readonly Entry[],
-    private readonly stored: () => readonly Entry[] = () => this.known,
-  ) {
+  constructor(private readonly configured: readonly Entry[]) {
     this.all = configured;
   }
 
   /** The same list until an entry changes. */
   get list(): readonly Entry[] {
-    const stored = this.stored();
-    if (stored !== this.known) {
-      this.known = stored;
-      this.all = [...this.configured, ...stored];
-    }
     return this.all;
+  }
+
+  /** @param stored all stored entries, including suspended ones */
+  replaceStored(stored: readonly Entry[]): void {
+    this.all = [...this.configured, ...stored];
+    for (const onChange of this.listeners) onChange();
+  }
+
+  /** Listeners are called after each change, in the order of their addition. */
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
   }
 }

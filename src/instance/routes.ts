@@ -2,10 +2,8 @@
 import type { TokenEndpoint } from '../token-exchange/instance.js';
 import {
   EMBED_PATH,
-  EVENTS_PATH,
-  EXPLAIN_PATH,
+  ENDPOINT_PATHS,
   INTROSPECTION_PATH,
-  LOGOUT_PATH,
   REVOCATION_PATH,
   TOKEN_PATH,
   flowsOf,
@@ -18,16 +16,6 @@ import type { Startup } from '../config/startup.js';
 import type { Clock } from '../platform/clock.js';
 import type { PresentEntries } from './present-entries.js';
 import { isTokenExchangeOffered } from './token-exchange-settings.js';
-
-const FLOW_PATHS: ReadonlySet<string> = new Set([
-  TOKEN_PATH,
-  EMBED_PATH,
-  REVOCATION_PATH,
-  INTROSPECTION_PATH,
-  LOGOUT_PATH,
-  EVENTS_PATH,
-  EXPLAIN_PATH,
-]);
 
 /** A route's pattern and method. */
 interface Route {
@@ -45,7 +33,7 @@ interface RouteRules {
 /** Whether a route is currently absent: its path returns 404, or this method of it 405. */
 export function isAbsent({ path, method }: Route, { startup, clock, entries }: RouteRules): boolean {
   if (path === EMBED_PATH && !loginMethods(startup.config).includes(method)) return true;
-  if (FLOW_PATHS.has(path)) return !isTokenExchangeOffered(startup, clock);
+  if (ENDPOINT_PATHS.includes(path)) return !isTokenExchangeOffered(startup, clock);
   return SERVER_METADATA_PATHS.includes(path) && tokenEndpointOf({ startup, clock, entries }) === undefined;
 }
 

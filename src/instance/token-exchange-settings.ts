@@ -6,7 +6,7 @@ import type { Clock } from '../platform/clock.js';
 import { ROLE_NAMES } from '../users/role.js';
 import { PROJECT_ROLES_ASCENDING } from '../workspace/rights/rights.js';
 import type { AvailabilitySettings } from './availability.js';
-import { unavailableBecause } from './availability.js';
+import { offeredUntilMs, unavailableBecause } from './availability.js';
 import type { Startup } from '../config/startup.js';
 import { JWKS_VARIABLES, trustedKeysRules } from './prepare-startup.js';
 
@@ -37,6 +37,7 @@ export function isTokenExchangeOffered(startup: AvailabilitySettings, clock: Clo
 export function tokenExchangeSettings(startup: Configured, clock: Clock): TokenExchangeSettings {
   const { config, trustedKeys } = startup;
   const { baseUrl, scopes } = trustedKeysRules(config);
+  const untilMs = offeredUntilMs(startup);
   return {
     trustedKeys,
     strict: config.strict,
@@ -63,7 +64,7 @@ export function tokenExchangeSettings(startup: Configured, clock: Clock): TokenE
       allowPrivate: config.jwksAllowPrivate,
       settingNames: JWKS_VARIABLES,
     },
-    isOffered: () => isTokenExchangeOffered(startup, clock),
+    isOffered: () => clock.nowMs() < untilMs,
   };
 }
 

@@ -78,6 +78,7 @@ export { callerOf, isEnabled, refusalNow } from './tokens/caller.js';
 // Refusals
 export {
   EMBED_PATH,
+  ENDPOINT_PATHS,
   EVENTS_PATH,
   EXPLAIN_PATH,
   INTROSPECTION_PATH,

@@ -13,13 +13,9 @@ const ANSWERS_MS = 3_500;
  */
 export class GracefulShutdown {
   private readonly connections = new Set<Socket>();
-  private server: FastifyInstance | undefined;
-  private hasBegun = false;
-
   /** Whether the service is stopping: it is not ready, and responses close their connections. */
-  get isUnderWay(): boolean {
-    return this.hasBegun;
-  }
+  isUnderWay = false;
+  private server: FastifyInstance | undefined;
 
   /** Tracks a server's connections, even during the TLS handshake. Call it before the server listens. */
   watch(server: FastifyInstance): void {
@@ -32,7 +28,7 @@ export class GracefulShutdown {
 
   /** From now on each response closes its connection, so that clients find another instance. */
   begin(): void {
-    this.hasBegun = true;
+    this.isUnderWay = true;
   }
 
   /**

@@ -14,27 +14,23 @@ const NEVER_FRAMED = /^\/+((rest\/+)?admin|api)(?=$|[/?#;*])/i;
  * Adds helmet's headers to every response. `instance/frame-ancestors.ts` decides who may frame the instance
  * (5.5.3).
  * @rule D111 No site may frame the operator's page, the API's reference, or a response of either API.
- * @param frameAncestors returns the origins that may frame the instance's pages, as the same list until it
- * changes; empty: none may; undefined: a reverse proxy sets the header
+ * @param frameAncestors the origins that may frame the instance's pages; empty: none may; undefined: a reverse proxy
+ * sets the header
+ * @returns replaces the origins
  */
 export function addSecurityHeaders(
   application: NestFastifyApplication,
-  frameAncestors: () => readonly string[] | undefined,
-): void {
-  let known = frameAncestors();
-  let headers = headersFor(known);
+  frameAncestors: readonly string[] | undefined,
+): (frameAncestors: readonly string[] | undefined) => void {
+  let headers = headersFor(frameAncestors);
   const unframed = headersFor([], false);
   const server: FastifyInstance = application.getHttpAdapter().getInstance();
   server.addHook('onRequest', (request, reply, done) => {
-    const present = frameAncestors();
-    if (present !== known) {
-      known = present;
-      headers = headersFor(known);
-    }
     const { http, https } = isNeverFramed(request) ? unframed : headers;
     void reply.headers(request.protocol === 'https' ? https : http);
     done();
   });
+  return (changed) => (headers = headersFor(changed));
 }
 
 /** Their URLs contain one of these words, or an escape that may hide it. */

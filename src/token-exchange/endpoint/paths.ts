@@ -3,6 +3,9 @@ import type { TokenExchangeOptions } from '../settings/token-exchange.options.js
 import { PATH_PREFIX } from '../settings/settings.js';
 import { ENDPOINTS } from './flows.js';
 
+export const ENDPOINT_PATHS: readonly string[] = Object.values(ENDPOINTS).map(
+  ({ path }) => PATH_PREFIX + path,
+);
 export const TOKEN_PATH = PATH_PREFIX + ENDPOINTS.exchange.path;
 export const REVOCATION_PATH = PATH_PREFIX + ENDPOINTS.revocation.path;
 export const INTROSPECTION_PATH = PATH_PREFIX + ENDPOINTS.introspection.path;

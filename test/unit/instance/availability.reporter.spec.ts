@@ -10,10 +10,10 @@ const START_MS = Date.UTC(2026, 0, 1);
 const ENDPOINTS = [
   '/rest/auth/oauth/token',
   '/rest/auth/embed',
-  '/rest/auth/oauth/revoke',
-  '/rest/auth/oauth/introspect',
   '/rest/auth/backchannel-logout',
   '/rest/auth/events',
+  '/rest/auth/oauth/revoke',
+  '/rest/auth/oauth/introspect',
   '/rest/auth/explain',
 ];
 

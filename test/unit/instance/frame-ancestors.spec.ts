@@ -33,15 +33,14 @@ describe('[5.5.3] who may frame the instance', () => {
 
 describe('[D72] who may frame the instance at this moment', () => {
   it('is whom stored entries list beside the configured ones, the same list until there is another', () => {
-    let stored: ReturnType<typeof entry>[] = [];
-    const entries = new PresentEntries([entry('a', PRODUCT)], () => stored);
+    const entries = new PresentEntries([entry('a', PRODUCT)]);
     const ancestors = new FrameAncestors(config, entries, silent);
     expect(ancestors.current).toEqual([PRODUCT]);
-    stored = [entry('s', OTHER)];
+    entries.replaceStored([entry('s', OTHER)]);
     const before = ancestors.current;
     expect(before).toEqual([PRODUCT, OTHER]);
     expect(ancestors.current).toBe(before);
-    stored = [];
+    entries.replaceStored([]);
     expect(ancestors.current).toEqual([PRODUCT]);
   });
 
@@ -53,7 +52,7 @@ describe('[D72] who may frame the instance at this moment', () => {
       (_, index) => `https://w-${100 + index}.customer.product.example`,
     );
     const list = [entry('a', ...many.slice(0, 150)), entry('s', ...many.slice(150))];
-    const ancestors = new FrameAncestors(config, { list }, logger);
+    const ancestors = new FrameAncestors(config, new PresentEntries(list), logger);
     // Of 38 characters each, with a space after all but the last.
     expect(ancestors.current).toEqual(many.slice(0, 205));
     expect(warnings).toEqual([
@@ -62,8 +61,8 @@ describe('[D72] who may frame the instance at this moment', () => {
   });
 
   it('is none while embedded login is off, even with stored entries', () => {
-    const list = [entry('s', OTHER)];
-    expect(new FrameAncestors({ ...config, embedLoginEnabled: false }, { list }, silent).current).toEqual([]);
+    const entries = new PresentEntries([entry('s', OTHER)]);
+    expect(new FrameAncestors({ ...config, embedLoginEnabled: false }, entries, silent).current).toEqual([]);
   });
 });
 

@@ -29,7 +29,7 @@ const POLL_MS = 3_000;
 @Injectable()
 export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private known: StoredEntriesState | undefined;
-  private held: readonly TrustedKeyEntry[] = [];
+  private onChanged: (entries: readonly TrustedKeyEntry[]) => void = () => undefined;
   private logged: ReadonlySet<string> = new Set();
   private readonly follower: Follower;
 
@@ -54,9 +54,9 @@ export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplic
     return this.known !== undefined;
   }
 
-  /** The entries without problems, in the order of their addition, including suspended ones. A new list after each change. */
-  get entries(): readonly TrustedKeyEntry[] {
-    return this.held;
+  /** @param listener gets the entries without problems after each change, in the order of their addition, with suspended ones */
+  onChange(listener: (entries: readonly TrustedKeyEntry[]) => void): void {
+    this.onChanged = listener;
   }
 
   onApplicationBootstrap(): Promise<void> {
@@ -87,7 +87,7 @@ export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplic
 
   /** Applies all entries in one turn, so that no request sees a part. Waits only for the stored key sets. */
   private async trust(entries: readonly TrustedKeyEntry[]): Promise<void> {
-    this.held = entries;
+    this.onChanged(entries);
     this.staticKeys.replaceStored(entries.filter((entry) => entry.type === 'static'));
     const added = this.jwksKeys.replaceStored(entries.filter((entry) => entry.type === 'jwks'));
     await this.jwks.begin([...added, ...this.clientKeys.replaceStored(entries)]);
