@@ -16,7 +16,6 @@ import {
   SigningKeyRepository,
   StoredEntryChanges,
   StoredEntryRepository,
-  StreamVerificationRepository,
 } from '../token-exchange/instance.js';
 import { ProjectRepository } from '../workspace/projects/project.repository.js';
 import { Quotas } from '../workspace/quotas/quotas.js';
@@ -52,7 +51,6 @@ export const ADMINISTRATION_PROVIDERS: Provider[] = [
   JtiRepository,
   IdentityLinkRepository,
   { provide: SeatRepository, useFactory: () => new SeatRepository({ userTable: USER_TABLE }) },
-  StreamVerificationRepository,
   StoredEntryRepository,
   {
     provide: StoredEntryChanges,

@@ -115,8 +115,7 @@ export { restoreTrust, revokeTrust } from './revocation/revocation.service.js';
 
 // Security events
 export { REQUESTED_EVENTS } from './signals/security-event.js';
-export { StreamVerificationRepository } from './signals/stream-verification.repository.js';
-export { transmitterEntry } from './signals/transmitters.js';
+export { transmitterEntry, usedId } from './signals/transmitters.js';
 export type { Transmitter } from './signals/transmitters.js';
 
 // Audit events

@@ -17,7 +17,6 @@ import { ClientRefusals } from './endpoint/client-refusals.js';
 import { ExplainService } from './explain/explain.service.js';
 import { SignalSubjects } from './signals/signal-subjects.js';
 import { SignalsService } from './signals/signals.service.js';
-import { StreamVerificationRepository } from './signals/stream-verification.repository.js';
 import { Transmitters } from './signals/transmitters.js';
 import { IntrospectionService } from './introspection/introspection.service.js';
 import { IssuancePlanner } from './exchange/issuance.planner.js';
@@ -104,7 +103,6 @@ const FLOWS = [
   BackChannelLogoutService,
   Transmitters,
   SignalSubjects,
-  StreamVerificationRepository,
   SignalsService,
   IntrospectionService,
   ExplainService,

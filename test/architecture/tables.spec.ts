@@ -25,7 +25,6 @@ const ROOMS: Readonly<Record<string, string>> = {
   token_exchange_logout: 'src/token-exchange/revocation',
   token_exchange_session: 'src/token-exchange/login',
   token_exchange_signing_key: 'src/token-exchange/tokens',
-  token_exchange_stream_verification: 'src/token-exchange/signals',
   token_exchange_audit_event: 'src/token-exchange/audit',
 };
 

@@ -1,4 +1,6 @@
 // Beside what a host has for all its routes: parsers, pipes, interceptors, filters, guards, a prefix, versions, helmet and CORS.
+import { JwksServer } from '../support/jwks-server.js';
+import { EVENTS_PATH, TestTransmitter } from '../support/transmitter.js';
 import { describeOnEmptyDatabase } from './support/empty-database.js';
 import { HostProcess, newPartner, ofParts, optionsOf } from './support/host-process.js';
 import { declareHostTable } from './support/host-table.js';
@@ -61,5 +63,36 @@ describeOnEmptyDatabase.each(ofParts('own'), (kind, database) => {
       headers: { origin: ORIGIN, 'access-control-request-method': 'POST' },
     });
     expect(preflight.status).toBe(204);
+  });
+});
+
+describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
+  const partner = newPartner();
+  const keySet = JwksServer.forBlock();
+  const transmitter = new TestTransmitter('https://login.company.example', keySet);
+  const host = HostProcess.forBlock(() => {
+    keySet.publish(transmitter.provider.jwks());
+    const { issuer, audience, secret } = transmitter;
+    const loginIssuer = partner.issuer;
+    const options = optionsOf(partner, { ...kind, takesEvents: true, databaseUrl: database().url });
+    const settings = {
+      ...options.settings,
+      jwks: { allowHttp: true, allowPrivate: ['127.0.0.0/8'] },
+      signals: { transmitters: [{ issuer, audience, jwksUri: keySet.url, secret, loginIssuer }] },
+    };
+    return { ...options, settings };
+  });
+
+  it('[D147] ends access by a security event, with the parser of the guide', async () => {
+    const { body } = await host.exchange(partner.sign());
+    expect((await host.apiMe(body['access_token'])).status).toBe(200);
+    const now = Math.floor(Date.now() / 1000);
+    const subject = { ...transmitter.user(String(partner.claims()['sub'])), iss: partner.issuer };
+    const answer = await host.post(EVENTS_PATH, transmitter.token('sessions-revoked', now, subject), {
+      'content-type': 'application/secevent+jwt',
+      authorization: `Bearer ${transmitter.secret}`,
+    });
+    expect([answer.status, answer.text]).toEqual([202, '']);
+    expect((await host.apiMe(body['access_token'])).status).toBe(401);
   });
 });

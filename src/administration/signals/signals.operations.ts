@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { storableString } from '../../platform/input/schemas.js';
-import { StreamVerificationRepository } from '../../token-exchange/instance.js';
+import { JtiRepository, usedId } from '../../token-exchange/instance.js';
 import { inputOf } from '../input.js';
 import { Read } from '../operation.js';
 
@@ -13,14 +13,15 @@ const readVerification = inputOf({ issuer: storableString(), state: storableStri
 
 @Injectable()
 export class SignalOperations {
-  constructor(private readonly verifications: StreamVerificationRepository) {}
+  constructor(private readonly usedIds: JtiRepository) {}
 
   /** Waits for it, up to 15 seconds. */
   @Read('signals connect', readVerification)
   async verification({ issuer, state }: ReturnType<typeof readVerification>, stop: AbortSignal) {
     const deadline = performance.now() + PATIENCE_MS;
+    const id = usedId('verification', issuer, state);
     for (;;) {
-      if (await this.verifications.hasArrived(issuer, state)) return { hasArrived: true };
+      if ((await this.usedIds.findUse(id, issuer)) !== undefined) return { hasArrived: true };
       if (stop.aborted || performance.now() > deadline) return { hasArrived: false };
       await pause(LOOK_EVERY_MS);
     }

@@ -13,7 +13,6 @@ export class TokenExchange1795900000000 implements MigrationInterface {
     await queryRunner.query(
       'ALTER TABLE token_exchange_identity_link DROP COLUMN by_administrator, DROP COLUMN is_provisioned, DROP COLUMN account_event_at',
     );
-    await queryRunner.query('DROP TABLE token_exchange_stream_verification');
     await queryRunner.query(
       'ALTER TABLE token_exchange_session DROP COLUMN key_thumbprint, DROP COLUMN used_at',
     );
@@ -29,12 +28,6 @@ const STATEMENTS = [
   // Whether the user was made with the link, and when the issuer has disabled or enabled the account last, in seconds since the Unix epoch.
   `ALTER TABLE token_exchange_identity_link ADD COLUMN is_provisioned boolean NOT NULL DEFAULT false,
     ADD COLUMN account_event_at double precision`,
-  // By transmitter of security events: the last verification of its stream.
-  `CREATE TABLE token_exchange_stream_verification (
-    issuer text PRIMARY KEY,
-    state_hash text NOT NULL,
-    verified_at timestamptz NOT NULL
-  )`,
   // For the host that clears the digests of a user, who may have many links.
   `CREATE INDEX token_exchange_identity_link_synced ON token_exchange_identity_link (user_id) WHERE projects_digest IS NOT NULL`,
   // The session of a page is bound to its key. The least recently used sessions end first.

@@ -1,15 +1,8 @@
 // The migrations of this package, in order.
-import {
-  TOKEN_EXCHANGE_TABLES as FIRST_TABLES,
-  TokenExchange1795800000000,
-} from './1795800000000-token-exchange.js';
+import { TokenExchange1795800000000 } from './1795800000000-token-exchange.js';
 import { TokenExchange1795900000000 } from './1795900000000-token-exchange.js';
 
-/** The tables of all migrations. */
-export const TOKEN_EXCHANGE_TABLES: readonly string[] = [
-  ...FIRST_TABLES,
-  'token_exchange_stream_verification',
-];
+export { TOKEN_EXCHANGE_TABLES } from './1795800000000-token-exchange.js';
 
 /** For the `migrations` of the host's data source, besides its own. Their names begin with `TokenExchange`. */
 export const TOKEN_EXCHANGE_MIGRATIONS = [TokenExchange1795800000000, TokenExchange1795900000000] as const;

@@ -49,7 +49,7 @@ export interface SecurityEvent {
   /** Of a `credential-change`: `create`, `update`, `revoke` or `delete`. */
   readonly change?: unknown;
   /** Of a `verification`. */
-  readonly state?: unknown;
+  readonly state?: string;
 }
 
 export interface EventClaims extends TimedClaims {
@@ -75,7 +75,7 @@ export function readEventClaims(payload: ClaimSet): EventClaims {
     name: EVENTS[uri],
     at: Math.min(time, claims.iat),
     change: about['change_type'],
-    state: about['state'],
+    state: typeof about['state'] === 'string' ? about['state'] : undefined,
     // Before SSF 1.0 the subject was in the event.
     ...subjectOf(payload.sub_id ?? about['subject']),
   };

@@ -27,9 +27,8 @@ import { eventChecks } from './event-checks.js';
 import type { EventName, SecurityEvent } from './security-event.js';
 import type { NamedIdentity } from './signal-subjects.js';
 import { SignalSubjects } from './signal-subjects.js';
-import { StreamVerificationRepository } from './stream-verification.repository.js';
 import type { Transmitter } from './transmitters.js';
-import { Transmitters } from './transmitters.js';
+import { Transmitters, usedId } from './transmitters.js';
 
 /** A token is accepted for a day after its `iat`, so its `jti` is kept for two. */
 const JTI_KEPT_SECONDS = 2 * 86_400;
@@ -63,7 +62,6 @@ export class SignalsService {
     private readonly throttle: EntryThrottleService,
     private readonly jtis: JtiRepository,
     private readonly subjects: SignalSubjects,
-    private readonly verifications: StreamVerificationRepository,
     private readonly sessions: SessionOpener,
     private readonly refusals: ClientRefusals,
     private readonly clock: Clock,
@@ -106,20 +104,14 @@ export class SignalsService {
     received: ReceivedEvent,
   ): Promise<RecordedWork<boolean>> {
     const { token, event, transmitter } = received;
+    const { issuer } = transmitter;
     const { jti, iat } = token.claims;
-    // The ids of transmitters are apart from each other and from those of tokens (RFC 8417 §2.2).
-    const use = { jti: JSON.stringify(['event', transmitter.issuer, jti]), exp: iat + JTI_KEPT_SECONDS };
-    if (!(await this.jtis.useUp(transaction, use, transmitter.issuer))) return { result: false, events: [] };
-    return event.name === 'verification'
-      ? this.verify(transaction, received)
-      : this.end(transaction, end, received);
-  }
-
-  private async verify(transaction: Transaction, received: ReceivedEvent): Promise<RecordedWork<boolean>> {
-    const { issuer } = received.transmitter;
-    const { state } = received.event;
-    if (typeof state === 'string')
-      await this.verifications.note(transaction, issuer, state, this.clock.now());
+    const use = (kind: 'event' | 'verification', id: string) =>
+      this.jtis.useUp(transaction, { jti: usedId(kind, issuer, id), exp: iat + JTI_KEPT_SECONDS }, issuer);
+    if (!(await use('event', jti))) return { result: false, events: [] };
+    if (event.name !== 'verification') return this.end(transaction, end, received);
+    // By it the command that has asked for the event sees that it has arrived.
+    if (event.state !== undefined) await use('verification', event.state);
     return { result: false, events: [this.recorded(received, 'verified')] };
   }
 

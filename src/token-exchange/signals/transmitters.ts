@@ -43,6 +43,11 @@ export function transmitterEntry({ issuer, jwksUri: url }: Transmitter): JwksEnt
   return { type: 'jwks', label: `signals:${issuer}`, issuer, url, flows: new Set<never>() };
 }
 
+/** How a used id is stored: apart from the ids of other transmitters and of tokens (RFC 8417 §2.2). */
+export function usedId(kind: 'event' | 'verification', issuer: string, id: string): string {
+  return JSON.stringify([kind, issuer, id]);
+}
+
 /** Of equal length, whatever was sent. */
 function hashOf(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');

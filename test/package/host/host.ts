@@ -38,6 +38,7 @@ const app = await created(options);
 app.enableShutdownHooks();
 if (options.forms === 'querystring')
   (app as NestExpressApplication).useBodyParser('urlencoded', { extended: false, limit: '256kb' });
+if (options.takesEvents === true) parseEvents(app, options);
 if (options.isFurnished === true) furnish(app);
 if (options.globalPrefix !== undefined)
   app.setGlobalPrefix(options.globalPrefix.name, { exclude: options.globalPrefix.exclude });
@@ -57,6 +58,16 @@ async function created({ server, isMadeForTests, forms }: HostOptions): Promise<
     return (await module.compile()).createNestApplication(adapter);
   }
   return NestFactory.create(HostModule.with(options), adapter, { bodyParser: forms !== 'unread' });
+}
+
+/** As the guide says. */
+function parseEvents(host: INestApplication, { server }: HostOptions): void {
+  const type = 'application/secevent+jwt';
+  if (server === 'express') (host as NestExpressApplication).useBodyParser('text', { type });
+  else
+    (host as NestFastifyApplication).useBodyParser(type, {}, (_request, body, done) =>
+      done(null, body.toString()),
+    );
 }
 
 /** An application for tests is not told to listen: its server is. */

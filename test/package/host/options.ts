@@ -7,10 +7,20 @@ interface UnprefixedRoute {
   readonly method: RequestMethod;
 }
 
+/** A transmitter of security events, with the issuer of the entries whose logins it ends. */
+interface Transmitter {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly jwksUri: string;
+  readonly secret: string;
+  readonly loginIssuer: string;
+}
+
 /** Those settings of token exchange that differ from host to host. */
 export interface HostSettings {
   readonly trustedKeys: string;
-  readonly jwks?: { readonly allowHttp: boolean };
+  readonly jwks?: { readonly allowHttp: boolean; readonly allowPrivate?: readonly string[] };
+  readonly signals?: { readonly transmitters: readonly Transmitter[] };
   readonly exchange?: { readonly perMinute: number };
   readonly embedLogin?: { readonly perMinute: number };
   readonly strict?: boolean;
@@ -44,6 +54,8 @@ export interface HostOptions {
   readonly isAsync?: boolean;
   /** What reads forms: Nest's own choice, or on Express what the guide names; or nothing. */
   readonly forms?: 'querystring' | 'unread';
+  /** Whether security events are parsed as the guide says. */
+  readonly takesEvents?: boolean;
   /** Pipes, interceptors, filters, guards, a prefix, helmet and CORS, as a host may have them. */
   readonly isFurnished?: boolean;
   /**
