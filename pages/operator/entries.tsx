@@ -11,7 +11,7 @@ type Entry = ItemOf<'GET /entries'>;
 const ADD = (
   <>
     <a class="button" href="#/entries/new">
-      Add an entry
+      Add as JSON
     </a>
     <a class="button primary" href="#/entries/add-partner">
       Add a partner

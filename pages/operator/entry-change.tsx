@@ -1,17 +1,15 @@
-// Forms about a stored entry: its policy, and another key under the same policy.
-import { RefusedError } from '../shared/api.js';
+// Forms about a stored entry: its policy, another key under the same policy, and the whole entry as JSON.
 import type { AnswerOf } from './api.js';
 import { call } from './api.js';
-import { KeyFields, NameField, PolicyFields } from './entry-fields.js';
+import { NameField, PolicyFields } from './entry-fields.js';
 import type { EntryForm } from './entry-values.js';
-import { labelsOf, policyIn } from './entry-values.js';
-import { Form } from './form.js';
+import { policyIn } from './entry-values.js';
+import { Field, Form, TextField } from './form.js';
 import { textIn } from './form-data.js';
 import { address, goTo } from './navigation.js';
 import type { PageProps } from './page-props.js';
 import { Name, PageHead } from './parts.js';
 import { Loaded, problemOf } from './states.js';
-import { byLabels } from './words.js';
 
 function placeOf({ params: { entry = '' } }: Pick<PageProps, 'params'>) {
   return { name: entry.replace(/^stored:/, ''), back: { href: address('#/entries/?', entry), text: entry } };
@@ -56,13 +54,7 @@ function ChangeForm({ name, back, entry, entryForm }: ChangeProps) {
     const shown = fields.map((field) => field.name);
     const others = Object.entries(definition).filter(([property]) => !shown.includes(property));
     const body = { ...Object.fromEntries(others), ...policyIn(data, fields) };
-    return call('PUT /entries/:name', { params: { name }, body, ifMatch: `"${entry.revision}"` }).catch(
-      (error: unknown) => {
-        if (!(error instanceof RefusedError) || error.description === undefined || error.status >= 500)
-          throw error;
-        throw problemOf(byLabels(error.description, labelsOf(entryForm)));
-      },
-    );
+    return call('PUT /entries/:name', { params: { name }, body, ifMatch: `"${entry.revision}"` });
   };
   return (
     <Form
@@ -111,8 +103,56 @@ export function AnotherKeyView(props: PageProps) {
         done={({ name }) => goTo(address('#/entries/?', `stored:${name}`))}
       >
         <NameField />
-        <KeyFields />
+        <Field name="kid" label="Key id" required hint="The kid in the header of its tokens." />
+        <TextField
+          name="key"
+          label="Public key"
+          required
+          rows={6}
+          placeholder="-----BEGIN PUBLIC KEY-----"
+          hint="PEM. A private key never belongs here."
+        />
       </Form>
     </>
   );
+}
+
+/** For an entry that is written already, and for properties that no form has. */
+export function JsonEntryView() {
+  const back = { href: '#/entries', text: 'Trusted entries' };
+  const send = async (data: FormData) =>
+    call('POST /entries', { body: { entry: jsonIn(textIn(data, 'json')) } });
+  return (
+    <>
+      <PageHead
+        title="Add an entry as JSON"
+        back={back}
+        lead="All instances accept its tokens as soon as it is added."
+      />
+      <Form
+        button="Add entry"
+        asksToLeave
+        beside={<Cancel {...back} />}
+        send={send}
+        done={({ name }) => goTo(address('#/entries/?', `stored:${name}`))}
+      >
+        <TextField
+          name="json"
+          label="Entry as JSON"
+          required
+          rows={16}
+          placeholder={'{\n  "type": "static",\n  "name": "acme",\n  …\n}'}
+          hint="All properties as in SVC_TOKEN_EXCHANGE_TRUSTED_KEYS, with a name."
+        />
+      </Form>
+    </>
+  );
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw problemOf(`This is not valid JSON: ${(error as Error).message}.`);
+  }
 }

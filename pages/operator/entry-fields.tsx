@@ -1,16 +1,10 @@
-// The fields of a trusted entry: what tells it from others, and what its tokens may do.
-import type { ComponentChildren } from 'preact';
+// The fields of a trusted entry: its name and issuer, and what its tokens may do.
 import { useContext, useState } from 'preact/hooks';
-import { Check, Choice, Field, FieldProblem, FieldProblems, TextField } from './form.js';
-import type { Definition, EntryForm, Labels, PolicyField } from './entry-values.js';
-import { labelOf, labelsOf, leftOutInWords, limitOf } from './entry-values.js';
-import { WithCode } from './parts.js';
-import { byLabels, sentenceOf, valueInWords } from './words.js';
-
-const KINDS_OF_KEYS = [
-  { value: 'jwks', text: 'A key set that the partner publishes' },
-  { value: 'static', text: 'One public key' },
-];
+import { Check, Choice, Field, FieldProblem, FieldProblems } from './form.js';
+import type { Definition, EntryForm, PolicyField } from './entry-values.js';
+import { labelOf, leftOutInWords, limitOf } from './entry-values.js';
+import { Folded, Sentence, Soft, WithCode } from './parts.js';
+import { valueInWords } from './words.js';
 
 export function IssuerField() {
   return (
@@ -37,78 +31,12 @@ export function NameField() {
   );
 }
 
-export function KeyFields({ algorithms }: { algorithms?: readonly string[] }) {
+/** Names the property, since messages and documents do. */
+export function PropertyHint({ name, text }: { name: string; text: string }) {
   return (
     <>
-      <Field name="kid" label="Key id" required hint="The kid in the header of its tokens." />
-      {algorithms && (
-        <Choice
-          name="algorithms"
-          label="Algorithm"
-          value="ES256"
-          options={algorithms.map((value) => ({ value, text: value }))}
-        />
-      )}
-      <TextField
-        name="key"
-        label="Public key"
-        required
-        rows={6}
-        placeholder="-----BEGIN PUBLIC KEY-----"
-        hint="PEM. A private key never belongs here."
-      />
+      <code>{name}</code>: <Sentence text={text} />
     </>
-  );
-}
-
-/** What tells an entry from others, and its keys. */
-export function IdentityFields({ algorithms }: { algorithms: readonly string[] }) {
-  const [type, setType] = useState('jwks');
-  return (
-    <Group title="Whose tokens">
-      <NameField />
-      <IssuerField />
-      <Choice name="type" label="Keys" options={KINDS_OF_KEYS} value="jwks" onChange={setType} />
-      <Part isShown={type === 'jwks'}>
-        <Field
-          name="url"
-          label="Address of the key set"
-          type="url"
-          required
-          hint="An https: address of the partner. The instance fetches it regularly."
-        />
-      </Part>
-      <Part isShown={type === 'static'}>
-        <KeyFields algorithms={algorithms} />
-      </Part>
-    </Group>
-  );
-}
-
-/** Fields that are sent only while they are shown. What was typed stays. */
-function Part({ isShown, children }: { isShown: boolean; children: ComponentChildren }) {
-  return (
-    <fieldset class="fields" hidden={!isShown} disabled={!isShown}>
-      {children}
-    </fieldset>
-  );
-}
-
-function Group({
-  title,
-  children,
-  more,
-}: {
-  title: string;
-  children: ComponentChildren;
-  more?: ComponentChildren;
-}) {
-  return (
-    <fieldset class="group card padded">
-      <legend>{title}</legend>
-      <div class="fields">{children}</div>
-      {more}
-    </fieldset>
   );
 }
 
@@ -116,41 +44,36 @@ interface PolicyProps {
   form: EntryForm;
   /** The entry as it is, or what is filled in. */
   definition: Definition;
-  /** A new entry begins with what most entries need. */
-  isNew?: boolean;
 }
 
 /** What most entries need, and what an entry has, is in view; the rest of each group is folded, under the names of its fields. */
-export function PolicyFields({ form, definition, isNew = false }: PolicyProps) {
-  const labels = labelsOf(form);
+export function PolicyFields({ form, definition }: PolicyProps) {
   const problems = useContext(FieldProblems);
   const control = (field: PolicyField) => (
-    <Control
-      key={field.name}
-      field={field}
-      value={definition[field.name]}
-      at={field.name}
-      labels={labels}
-      isNew={isNew}
-    />
+    <Control key={field.name} field={field} value={definition[field.name]} at={field.name} />
   );
   return (
     <>
       {form.map(({ title, fields }) => {
         const isInView = ({ name, isExpected }: PolicyField) => isExpected || definition[name] !== undefined;
         const folded = fields.filter((field) => !isInView(field));
-        const more = folded.length > 0 && (
-          <details open={folded.some(({ name }) => problems[name] !== undefined)}>
-            <summary>
-              More: <span class="soft">{folded.map(labelOf).join(' · ')}</span>
-            </summary>
-            <div class="fields">{folded.map(control)}</div>
-          </details>
-        );
         return (
-          <Group key={title} title={title} more={more}>
-            {fields.filter(isInView).map(control)}
-          </Group>
+          <fieldset key={title} class="group card padded">
+            <legend>{title}</legend>
+            <div class="fields">{fields.filter(isInView).map(control)}</div>
+            {folded.length > 0 && (
+              <Folded
+                hasProblem={folded.some(({ name }) => problems[name] !== undefined)}
+                summary={
+                  <>
+                    More: <Soft>{folded.map(labelOf).join(' · ')}</Soft>
+                  </>
+                }
+              >
+                <div class="fields">{folded.map(control)}</div>
+              </Folded>
+            )}
+          </fieldset>
         );
       })}
     </>
@@ -162,36 +85,24 @@ interface ControlProps {
   value: unknown;
   /** The name in the form's data. */
   at: string;
-  labels: Labels;
-  isNew: boolean;
 }
 
 function Control(props: ControlProps) {
-  const { field, value, at, labels } = props;
+  const { field, value, at } = props;
   const { kind, isRequired, range } = field;
-  const label = labelOf(field);
-  const hint = <WithCode text={sentenceOf(byLabels(field.hint, labels))} />;
   if (kind === 'structure' || kind === 'list') return <Limit {...props} />;
+  const hint = <PropertyHint name={at} text={field.hint} />;
+  const common = { name: at, label: labelOf(field), value: shownValue(value) };
   if (kind === 'flag' || kind === 'choice')
-    return (
-      <Choice
-        name={at}
-        label={label}
-        options={choicesOf(field, labels)}
-        value={shownValue(value)}
-        hint={kind === 'choice' && hint}
-      />
-    );
+    return <Choice {...common} options={choicesOf(field)} hint={hint} />;
   return (
     <Field
-      name={at}
-      label={label}
-      value={shownValue(value)}
+      {...common}
       required={isRequired}
       hint={
         <>
           {hint}
-          {!isRequired && <WithCode text={` Left empty: ${leftOutInWords(field, labels)}.`} />}
+          {!isRequired && <WithCode text={` Left empty: ${leftOutInWords(field)}.`} />}
         </>
       }
       {...(kind === 'number' && { type: 'number', min: range?.[0], max: range?.[1] })}
@@ -203,18 +114,17 @@ function shownValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? '').replace(/^""$/, '');
 }
 
-function choicesOf(field: PolicyField, labels: Labels) {
-  const leftOut = { value: '', text: `As the instance has it: ${leftOutInWords(field, labels)}` };
+function choicesOf(field: PolicyField) {
+  const leftOut = { value: '', text: `As the instance has it: ${leftOutInWords(field)}` };
   if (field.kind === 'flag') return [leftOut, { value: 'true', text: 'Yes' }, { value: 'false', text: 'No' }];
   return [leftOut, ...(field.values ?? []).map((value) => ({ value, text: valueInWords(value) }))];
 }
 
 /** A list that is left out does not limit; an empty one allows nothing. */
-function Limit(props: ControlProps) {
-  const { field, value, at, labels, isNew } = props;
-  const { kind, isRequired, isExpected } = field;
+function Limit({ field, value, at }: ControlProps) {
+  const { kind, isRequired } = field;
   const label = labelOf(field);
-  const [isLimited, setLimited] = useState(isRequired || value !== undefined || (isNew && isExpected));
+  const [isLimited, setLimited] = useState(isRequired || value !== undefined);
   const text = kind === 'structure' ? 'With these settings' : 'Only these';
   return (
     <fieldset class="list-field">
@@ -230,38 +140,35 @@ function Limit(props: ControlProps) {
       )}
       {!isLimited && (
         <p class="soft hint">
-          Left out: <WithCode text={leftOutInWords(field, labels)} />.
+          Left out: <WithCode text={leftOutInWords(field)} />.
         </p>
       )}
-      <Part isShown={isLimited}>
-        <Limited {...props} />
-      </Part>
+      <p class="soft hint">
+        <PropertyHint name={at} text={field.hint} />
+      </p>
+      {/* It is sent only while it is shown. What was typed stays. */}
+      <fieldset class="fields" hidden={!isLimited} disabled={!isLimited}>
+        <Limited field={field} value={value} at={at} />
+      </fieldset>
       <FieldProblem text={useContext(FieldProblems)[at]} />
     </fieldset>
   );
 }
 
-function Limited({ field, value, at, labels, isNew }: ControlProps) {
-  const hint = <WithCode text={sentenceOf(byLabels(field.hint, labels))} />;
-  if (field.kind === 'structure') {
-    const values = (value ?? {}) as Definition;
+function Limited({ field, value, at }: ControlProps) {
+  const { members = [], kind, values } = field;
+  if (kind === 'structure') {
+    const given = (value ?? {}) as Definition;
     return (
       <>
-        {(field.members ?? []).map((member) => (
-          <Control
-            key={member.name}
-            field={member}
-            value={values[member.name]}
-            at={`${at}.${member.name}`}
-            labels={labels}
-            isNew={isNew}
-          />
+        {members.map((member) => (
+          <Control key={member.name} field={member} value={given[member.name]} at={`${at}.${member.name}`} />
         ))}
       </>
     );
   }
   const list = Array.isArray(value) ? value.map(String) : [];
-  if (field.values !== undefined) return <Boxes at={at} values={field.values} chosen={list} hint={hint} />;
+  if (values !== undefined) return <Boxes at={at} values={values} chosen={list} />;
   return (
     <div class="field">
       <textarea
@@ -271,7 +178,7 @@ function Limited({ field, value, at, labels, isNew }: ControlProps) {
         aria-label={labelOf(field)}
         defaultValue={list.join('\n')}
       />
-      <p class="soft hint">One a line. {hint}</p>
+      <p class="soft hint">One a line.</p>
     </div>
   );
 }
@@ -280,25 +187,25 @@ interface BoxesProps {
   at: string;
   values: readonly string[];
   chosen: readonly string[];
-  hint: ComponentChildren;
 }
 
-function Boxes({ at, values, chosen, hint }: BoxesProps) {
+function Boxes({ at, values, chosen }: BoxesProps) {
   const [count, setCount] = useState(chosen.length);
   return (
     <div class="field">
       {values.map((value) => (
-        <Check
-          key={value}
-          name={at}
-          label={valueInWords(value)}
-          value={value}
-          isChecked={chosen.includes(value)}
-          onChange={(isChecked) => setCount(count + (isChecked ? 1 : -1))}
-        />
+        <div key={value} class="check">
+          <Check
+            name={at}
+            label={valueInWords(value)}
+            value={value}
+            isChecked={chosen.includes(value)}
+            onChange={(isChecked) => setCount(count + (isChecked ? 1 : -1))}
+          />
+          {valueInWords(value) !== value && <code class="soft">{value}</code>}
+        </div>
       ))}
       {count === 0 && <p class="hint warned">None is ticked, so the entry allows none of them.</p>}
-      <p class="soft hint">{hint}</p>
     </div>
   );
 }

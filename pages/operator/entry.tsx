@@ -1,74 +1,26 @@
 // One trusted entry: what its tokens may do, its keys, and how trust in it is changed or taken back.
-import type { AnswerOf, ItemOf } from './api.js';
+import type { ItemOf } from './api.js';
 import { call } from './api.js';
 import { ActionButton } from './dialog.js';
 import { EntryState, ORIGINS } from './entries.js';
 import { EntryKeys } from './entry-keys.js';
 import { address, goTo, reload } from './navigation.js';
 import type { PageProps } from './page-props.js';
-import { Card, Code, Facts, Name, PageHead, Phrases, Section, TimeFromNow } from './parts.js';
+import { Card, Facts, Name, PageHead, Phrases, Section, TimeFromNow } from './parts.js';
 import { Empty, Loaded } from './states.js';
 
 export type Entry = ItemOf<'GET /entries'>;
 
 const BACK = { href: '#/entries', text: 'Trusted entries' };
 
-export function EntryView({ params: { entry: label = '' }, query }: PageProps) {
-  const load = async (signal: AbortSignal) => {
-    const [{ data }, overview] = await Promise.all([
-      call('GET /entries', { signal }),
-      query.has('added') ? call('GET /overview', { signal }) : null,
-    ]);
-    return { entry: data.find(({ entry }) => entry === label), overview };
-  };
+export function EntryView({ params: { entry: label = '' } }: PageProps) {
   return (
-    <Loaded load={load}>
-      {({ entry, overview }) =>
-        entry === undefined ? (
-          <Missing label={label} />
-        ) : (
-          <>
-            {overview !== null && <ForPartner entry={entry} overview={overview} />}
-            <Whole entry={entry} />
-          </>
-        )
-      }
+    <Loaded load={(signal) => call('GET /entries', { signal })}>
+      {({ data }) => {
+        const entry = data.find((one) => one.entry === label);
+        return entry === undefined ? <Missing label={label} /> : <Whole entry={entry} />;
+      }}
     </Loaded>
-  );
-}
-
-/** What the partner has to know, once an entry was added. */
-function ForPartner({ entry, overview }: { entry: Entry; overview: AnswerOf<'GET /overview'> }) {
-  const { issuer, keys, audience } = entry;
-  const { baseUrl, tokenExchange } = overview;
-  const { exchange, embedLogin } = tokenExchange;
-  return (
-    <section class="card padded outcome good">
-      <h2>The entry was added. Send this to the partner</h2>
-      <Facts
-        pairs={[
-          ['iss of its tokens', issuer !== null && <Name>{issuer}</Name>],
-          ['aud of its tokens', <Name>{audience ?? baseUrl}</Name>],
-          ['kid of its tokens', keys !== null && <KidOf keys={keys} />],
-          ['Token exchange', exchange && <Name>{`POST ${baseUrl}/rest/auth/oauth/token`}</Name>],
-          ['Embedded login', embedLogin && <Name>{`POST ${baseUrl}/rest/auth/embed`}</Name>],
-          [
-            'Lifetime of a token',
-            '60 s at most for an embedded login; each is good once, with a jti of its own',
-          ],
-          ['Requests and answers', <a href={`${baseUrl}/api/v1/docs`}>{`${baseUrl}/api/v1/docs`}</a>],
-        ]}
-      />
-    </section>
-  );
-}
-
-function KidOf({ keys }: { keys: NonNullable<Entry['keys']> }) {
-  if ('kid' in keys) return <Code>{keys.kid}</Code>;
-  return (
-    <>
-      that of a key at <Name>{keys.url}</Name>
-    </>
   );
 }
 

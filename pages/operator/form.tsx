@@ -34,7 +34,7 @@ interface FormProps<Result> {
 /** A form that is sent once at a time, and says what went wrong. */
 export function Form<Result>(props: FormProps<Result>) {
   const { button, send, done, beside, search, isKept = search === undefined, asksToLeave } = props;
-  const { isBusy, problem, attempt } = useAttempt();
+  const { isBusy, problem, attempt, forget } = useAttempt();
   const submit = (event: Event) => {
     event.preventDefault();
     const data = new FormData(event.currentTarget as HTMLFormElement);
@@ -54,7 +54,10 @@ export function Form<Result>(props: FormProps<Result>) {
       data-kept={isKept || undefined}
       data-asks-to-leave={asksToLeave}
       onSubmit={submit}
-      onInput={({ currentTarget }) => mark(currentTarget, true)}
+      onInput={({ currentTarget }) => {
+        mark(currentTarget, true);
+        forget();
+      }}
       onReset={({ currentTarget }) => {
         mark(currentTarget, false);
         props.onReset?.();

@@ -1,5 +1,6 @@
 // Small parts of views: heads, facts, marks, names from elsewhere, and times.
 import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { plainText } from '../shared/format.js';
 import { fromNow, isMoment, momentInWords, partsOf, sentenceOf } from './words.js';
 
@@ -52,6 +53,36 @@ export function Section({
 
 export function Card({ children }: WithChildren) {
   return <div class="card padded">{children}</div>;
+}
+
+/** Takes the focus in place of the control that was pressed and is gone. */
+export function Arrival({ children }: WithChildren) {
+  const place = useRef<HTMLParagraphElement>(null);
+  useLayoutEffect(() => place.current?.focus(), []);
+  return (
+    <p ref={place} tabIndex={-1}>
+      {children}
+    </p>
+  );
+}
+
+interface FoldedProps extends WithChildren {
+  summary: ComponentChildren;
+  /** It opens by itself for a problem within, and stays open. */
+  hasProblem: boolean;
+}
+
+export function Folded({ summary, hasProblem, children }: FoldedProps) {
+  const place = useRef<HTMLDetailsElement>(null);
+  useLayoutEffect(() => {
+    if (hasProblem && place.current) place.current.open = true;
+  }, [hasProblem]);
+  return (
+    <details ref={place}>
+      <summary>{summary}</summary>
+      {children}
+    </details>
+  );
 }
 
 /** Pairs of term and description; those without a description are left out. */

@@ -2,8 +2,7 @@
 import type { ComponentType } from 'preact';
 import { AddPartnerView } from './add-partner/add-partner.js';
 import { EntriesView } from './entries.js';
-import { AnotherKeyView, ChangeEntryView } from './entry-change.js';
-import { NewEntryView } from './entry-new.js';
+import { AnotherKeyView, ChangeEntryView, JsonEntryView } from './entry-change.js';
 import { EntryView } from './entry.js';
 import { ExplainView } from './explain.js';
 import { InstanceView } from './instance.js';
@@ -24,7 +23,7 @@ const ROUTES: readonly [pattern: string, title: string, way: string, View: Compo
   ['', 'Overview', '', OverviewView],
   ['entries', 'Trusted entries', 'entries', EntriesView],
   ['entries/add-partner', 'Add a partner', 'entries', AddPartnerView],
-  ['entries/new', 'Add a trusted entry', 'entries', NewEntryView],
+  ['entries/new', 'Add an entry as JSON', 'entries', JsonEntryView],
   ['entries/:entry', 'Trusted entry', 'entries', EntryView],
   ['entries/:entry/change', 'Change a trusted entry', 'entries', ChangeEntryView],
   ['entries/:entry/another-key', 'Add another key', 'entries', AnotherKeyView],

@@ -32,7 +32,7 @@ export function useAttempt() {
       setBusy(false);
     }
   };
-  return { isBusy, problem, attempt };
+  return { isBusy, problem, attempt, forget: () => setProblem(undefined) };
 }
 
 /** Beside what it is about; it takes the focus, since the button that was pressed says nothing. */

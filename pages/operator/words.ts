@@ -121,30 +121,6 @@ export function valueInWords(value: string): string {
   return VALUES[value] ?? value;
 }
 
-/**
- * A sentence about properties and values of an entry, in the words of its form. Some names are words too: these are meant only
- * between backquotes, or where a line begins. Arrays of JSON become lists.
- */
-export function byLabels(text: string, labels: Words = {}): string {
-  const label = (name: string) => labels[name] && `“${labels[name]}”`;
-  const valued = (value: string) => VALUES[value] && `“${VALUES[value]}”`;
-  return text
-    .replaceAll(/`(?:\[")?([\w:-]+)(?:"\])?`/g, (all, name: string) => label(name) ?? valued(name) ?? all)
-    .replaceAll(/\[("[^"\]]*"(?:, ?"[^"\]]*")*)\]/g, (_, list: string) => listInWords(list))
-    .replaceAll(/^(\W*)(\w+)(?="?[:[.])/gm, (all, before: string, name: string) => {
-      const known = label(name);
-      return known === undefined || known === '' ? all : before.replace('"', '') + known;
-    })
-    .replaceAll(/\b(?:flows|[a-z]+[A-Z]\w*)\b/g, (name) => label(name) ?? name)
-    .replaceAll(/"([\w:-]+)"/g, (all, word: string) => valued(word) ?? all);
-}
-
-/** `"embed", "exchange"` as `“Embedded login” and “Token exchange”`. */
-function listInWords(list: string): string {
-  const values = [...list.matchAll(/"([^"]*)"/g)].map(([, value = '']) => `“${valueInWords(value)}”`);
-  return new Intl.ListFormat(LANGUAGE, { type: 'conjunction' }).format(values);
-}
-
 /** What has happened, by the name of its event. */
 export function eventInWords(event: string): string {
   return EVENTS[event] ?? capital(event.replace(/^svc\.audit\./, '').replaceAll(/[.-]/g, ' '));

@@ -4,7 +4,7 @@ import type { KeyObject } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { CommandError } from '../administration/command-error.js';
-import { partnerEntry } from '../administration/partners/partner-entry.js';
+import { partnerEntry, recommended } from '../administration/partners/partner-entry.js';
 import { VARIABLES } from '../config/environment.js';
 import { parseVariable } from '../config/variable.js';
 import type { Environment } from '../config/load-config.js';
@@ -115,9 +115,10 @@ function firstEntry(answers: InitAnswers, { alg, kid }: PartnerKey, key: string)
   return partnerEntry(
     { type: 'static', kid, algorithms: [alg], key },
     {
-      ...{ name: 'partner', issuer, audience: baseUrl, emailDomains: [partnerEmailDomain] },
+      ...{ name: 'partner', issuer, emailDomains: [partnerEmailDomain] },
       ...{ role: MEMBER_ROLE, origins: [partnerOrigin], projects: [] },
     },
+    recommended(baseUrl),
   );
 }
 

@@ -87,11 +87,11 @@ function eachOf(check: (text: string) => string | undefined) {
 }
 
 /** The answers of an entry. */
-export function partnerOf(typed: TypedPartner, audience: string): PartnerAnswers {
+export function partnerOf(typed: TypedPartner): PartnerAnswers {
   const { maxTokenTtl, maxUsers } = typed;
   const { name, issuer, role } = typed;
   return {
-    ...{ name, issuer, role, audience, emailDomains: listed(typed.emailDomains) },
+    ...{ name, issuer, role, emailDomains: listed(typed.emailDomains) },
     ...{ projects: listed(typed.projects), origins: listed(typed.origins) },
     ...(maxTokenTtl !== '' && { maxTokenTtlSeconds: Number(maxTokenTtl) }),
     ...(maxUsers !== '' && { maxUsers: Number(maxUsers) }),

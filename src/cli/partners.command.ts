@@ -6,7 +6,7 @@ import { Option } from 'commander';
 import { EntryOperations } from '../administration/entries/entries.operations.js';
 import { fetchKeySets, fetchedInWords } from '../administration/keys/key-set-trial.js';
 import type { PartnerKeys } from '../administration/partners/partner-entry.js';
-import { partnerEntry } from '../administration/partners/partner-entry.js';
+import { partnerEntry, recommended } from '../administration/partners/partner-entry.js';
 import type { PartnerFacts } from '../administration/partners/partner-facts.js';
 import { PROGRAMS } from '../administration/partners/programs.js';
 import {
@@ -95,7 +95,8 @@ async function add(options: AddOptions, command: Command, context: CommandContex
   const trusted = await trustedBy(await withAskedKey(options, terminal), context);
   const { baseUrl = '' } = rulesOf(context);
   const audience = options.audience ?? baseUrl;
-  const entry = partnerEntry(trusted.keys, partnerOf(typed, audience));
+  const partner = partnerOf(typed);
+  const entry = partnerEntry(trusted.keys, partner, recommended(audience));
   const { warnings, notes } = checkedEntry(entry, rulesOf(context).defaults === 'strict', context);
   for (const remark of [
     ...warnings.map((text) => `warning: ${text}`),
@@ -106,7 +107,7 @@ async function add(options: AddOptions, command: Command, context: CommandContex
   const written = [...trusted.files, ...agentFiles(options, facts)];
   const shown = shownCode(facts, options.language);
   await settle(entry, written, options, context);
-  const [emailDomain = ''] = entry.emailDomains;
+  const [emailDomain = ''] = partner.emailDomains;
   const next = nextSteps({ ...facts, emailDomain }, options);
   const added = { entry, stored: options.store, privateKey: trusted.printed, next };
   const { kid, algorithm, keyFile } = facts;

@@ -4,7 +4,7 @@ import type { PartnerFacts } from '../../../src/administration/partners/partner-
 import type { AnswerOf } from '../api.js';
 import { call } from '../api.js';
 import { address } from '../navigation.js';
-import { Facts, Mark, Name, PageHead, Section } from '../parts.js';
+import { Arrival, Card, Facts, Mark, Name, PageHead, Phrases, Section } from '../parts.js';
 import { Loaded } from '../states.js';
 import { CodeBlock } from './code-block.js';
 import { CodeStep } from './code.js';
@@ -42,7 +42,7 @@ function AddPartner({ overview }: { overview: Overview }) {
       {chosen === undefined ? (
         <PartnerForm overview={overview} pair={pair} setPair={setPair} done={setChosen} />
       ) : (
-        <Added chosen={chosen} />
+        <Added chosen={chosen} overview={overview} />
       )}
       {pair !== undefined && <PrivateKey pair={pair} />}
       {chosen !== undefined && (
@@ -57,53 +57,73 @@ function AddPartner({ overview }: { overview: Overview }) {
 }
 
 function factsOf({ entry, kid, algorithm }: Chosen, { baseUrl }: Overview): PartnerFacts {
-  const { issuer, expectedAudience: audience } = entry;
-  return { issuer, audience, baseUrl, kid, algorithm, keyFile: 'partner-key.pem' };
+  const { issuer } = entry;
+  return {
+    issuer,
+    audience: audienceOf(entry, baseUrl),
+    baseUrl,
+    kid,
+    algorithm,
+    keyFile: 'partner-key.pem',
+  };
 }
 
-function Added({ chosen: { entry, kid, isStored } }: { chosen: Chosen }) {
-  const text = `${JSON.stringify(isStored ? entry : [entry], null, 2)}\n`;
+/** An entry that is not strict may expect none. */
+function audienceOf(entry: object, baseUrl: string): string {
+  return 'expectedAudience' in entry ? String(entry.expectedAudience) : baseUrl;
+}
+
+/** What was added, and what the partner has to know. */
+function Added({
+  chosen: { entry, kid, isStored, warnings },
+  overview: { baseUrl, tokenExchange },
+}: {
+  chosen: Chosen;
+  overview: Overview;
+}) {
+  const { name, issuer, origins = [] } = entry;
+  const text = `${JSON.stringify([entry], null, 2)}\n`;
+  const docs = `${baseUrl}/api/v1/docs`;
   return (
     <Section
       title="Trust and what it may do"
       beside={isStored ? <Mark kind="good">Stored</Mark> : <Mark kind="warn">Not stored</Mark>}
     >
-      <div class="card padded">
+      <Arrival>
+        {isStored
+          ? 'All instances accept its tokens within 10 seconds.'
+          : 'Put the entry into the file of trusted keys, and restart the service.'}
+      </Arrival>
+      {!isStored && <CodeBlock title="File of trusted keys" text={text} file="trusted-keys.json" />}
+      <Card>
         <Facts
           pairs={[
+            ['Entry', isStored ? <a href={address('#/entries/?', `stored:${name}`)}>{name}</a> : name],
+            ['Issuer (iss)', <Name>{issuer}</Name>],
+            ['Audience (aud)', <Name>{audienceOf(entry, baseUrl)}</Name>],
+            ['Key id (kid)', <Name>{kid}</Name>],
+            ['Origins', origins.length > 0 && <Name>{origins.join(', ')}</Name>],
             [
-              'Entry',
-              isStored ? (
-                <a href={address('#/entries/?', `stored:${entry.name}`)}>{entry.name}</a>
-              ) : (
-                entry.name
-              ),
+              'Token exchange',
+              tokenExchange.exchange && <Name>{`POST ${baseUrl}/rest/auth/oauth/token`}</Name>,
             ],
-            ['Issuer', <Name>{entry.issuer}</Name>],
-            ['Key id', <Name>{kid}</Name>],
-            ['Origins', <Name>{entry.origins.join(', ')}</Name>],
+            ['Embedded login', tokenExchange.embedLogin && <Name>{`POST ${baseUrl}/rest/auth/embed`}</Name>],
+            ['API', <a href={docs}>{docs}</a>],
           ]}
         />
-      </div>
-      {isStored ? (
-        <p class="soft">All instances accept its tokens within 10 seconds.</p>
-      ) : (
-        <>
-          <p>Put the entry into the file of trusted keys, and restart the service.</p>
-          <CodeBlock title="File of trusted keys" text={text} file="trusted-keys.json" />
-        </>
-      )}
+      </Card>
+      {warnings.length > 0 && <Phrases items={warnings} look="flash phrases" />}
     </Section>
   );
 }
 
 /** The page of `init`, which only a browser on the same machine reaches. */
 function Demo({ chosen: { entry, kid }, baseUrl }: { chosen: Chosen; baseUrl: string }) {
-  const origin = entry.origins.find((one) => one.startsWith('http://localhost:'));
+  const origin = entry.origins?.find((one) => one.startsWith('http://localhost:'));
   if (origin === undefined) return null;
   const settings = [
     `INSTANCE_URL=${baseUrl} PARTNER_ISSUER=${entry.issuer} PARTNER_ORIGIN=${origin}`,
-    `KEY_FILE=partner-key.pem KEY_ID=${kid} PARTNER_EMAIL_DOMAIN=${entry.emailDomains[0] ?? ''}`,
+    `KEY_FILE=partner-key.pem KEY_ID=${kid} PARTNER_EMAIL_DOMAIN=${entry.emailDomains?.[0] ?? ''}`,
   ];
   const program = 'node node_modules/embedded-token-exchange/examples/quickstart/partner.mjs';
   return (

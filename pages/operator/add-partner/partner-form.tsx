@@ -1,29 +1,30 @@
 // Steps 1 and 2 of "Add a partner": whose tokens, by which key, and what they may do. What is wrong is said while it is typed.
-import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import {
   PARTNER_QUESTIONS,
   PARTNER_ROLES,
-  partnerEntry,
+  recommended,
 } from '../../../src/administration/partners/partner-entry.js';
 import { BusyButton, Problem } from '../../shared/states.js';
 import type { AnswerOf } from '../api.js';
 import { call } from '../api.js';
-import { IssuerField, NameField } from '../entry-fields.js';
-import { labelsOf, sortProblems } from '../entry-values.js';
+import { IssuerField, NameField, PolicyFields, PropertyHint } from '../entry-fields.js';
+import { sortProblems } from '../entry-values.js';
+import { Explanation } from '../explanation.js';
 import { textIn } from '../form-data.js';
 import { Choice, Field, FieldProblems, Form, TextField } from '../form.js';
-import { Phrases, Section } from '../parts.js';
+import { Arrival, Folded, Phrases, Section } from '../parts.js';
 import { problemOf, useAttempt } from '../states.js';
-import { roleInWords, sentenceOf } from '../words.js';
+import { roleInWords } from '../words.js';
 import { CodeBlock } from './code-block.js';
 import type { OwnPair } from './own-pair.js';
 import { newPair } from './own-pair.js';
 import type { Kind, ReadKey } from './partner-values.js';
-import { FIELDS, answersIn, isPrivateKey, keysIn } from './partner-values.js';
+import { entryIn, fieldNames, isPrivateKey, keysIn, otherFields } from './partner-values.js';
 
-export type Entry = ReturnType<typeof partnerEntry>;
+export type Entry = ReturnType<typeof entryIn>;
 type Overview = AnswerOf<'GET /overview'>;
+type Checked = AnswerOf<'POST /entries/check'>;
 type KeySet = AnswerOf<'POST /partners/key-set'>;
 
 const KINDS: readonly { value: Kind; text: string }[] = [
@@ -32,6 +33,7 @@ const KINDS: readonly { value: Kind; text: string }[] = [
   { value: 'pair', text: 'A new key pair, created in this browser' },
 ];
 const ROLES = PARTNER_ROLES.map((value) => ({ value, text: roleInWords(value) }));
+const AS_THE_KEY = { value: '', text: 'The usual one for the key' };
 const BURNT =
   'The text is a private key. It was not sent, but it has left its owner: the owner creates a new key and gives its public half.';
 
@@ -40,13 +42,13 @@ export interface Chosen {
   kid: string;
   algorithm: string;
   isStored: boolean;
+  warnings: readonly string[];
 }
 
-interface Findings {
+interface Findings extends Pick<Checked, 'policy' | 'warnings' | 'explanation'> {
   entry: Entry;
   atFields: Readonly<Record<string, string>>;
   others: readonly string[];
-  policy: readonly string[];
   read?: ReadKey;
   keySet?: KeySet;
 }
@@ -78,12 +80,12 @@ export function PartnerForm({ overview, pair, setPair, done }: PartnerFormProps)
   const send = async (data: FormData): Promise<Chosen> => {
     const isStored = isStoring.current;
     isStoring.current = true;
-    const { entry, atFields, others, read, keySet } = await check(data, true);
+    const { entry, atFields, others, warnings, read, keySet } = await check(data, true);
     if (kind === 'pair' && pair === undefined) throw problemOf('Create the key pair first.');
     if (Object.keys(atFields).length > 0) throw problemOf('Some fields are not right yet.');
     if (others.length > 0) throw problemOf(others.join('\n'));
     if (isStored) await call('POST /entries', { body: { entry } });
-    return { entry, ...signerOf(entry, read, keySet), isStored };
+    return { entry, ...signerOf(entry, read, keySet), isStored, warnings };
   };
   return (
     <FieldProblems.Provider value={found?.atFields ?? {}}>
@@ -100,8 +102,15 @@ export function PartnerForm({ overview, pair, setPair, done }: PartnerFormProps)
             </button>
           }
         >
-          <TrustStep kind={kind} setKind={setKind} found={found} pair={pair} setPair={setPair} />
-          <PolicyStep found={found} />
+          <TrustStep
+            algorithms={overview.keyAlgorithms}
+            kind={kind}
+            setKind={setKind}
+            found={found}
+            pair={pair}
+            setPair={setPair}
+          />
+          <PolicyStep overview={overview} found={found} />
         </Form>
       </div>
     </FieldProblems.Provider>
@@ -109,12 +118,13 @@ export function PartnerForm({ overview, pair, setPair, done }: PartnerFormProps)
 }
 
 interface TrustProps extends Pick<PartnerFormProps, 'pair' | 'setPair'> {
+  algorithms: readonly string[];
   kind: Kind;
   setKind: (kind: Kind) => void;
   found: Findings | undefined;
 }
 
-function TrustStep({ kind, setKind, found, pair, setPair }: TrustProps) {
+function TrustStep({ algorithms, kind, setKind, found, pair, setPair }: TrustProps) {
   return (
     <Section title="1. Trust">
       <div class="card padded fields">
@@ -124,7 +134,12 @@ function TrustStep({ kind, setKind, found, pair, setPair }: TrustProps) {
           name="emailDomains"
           label="E-mail domains of its users"
           required
-          hint="Separated by commas. A subdomain is another domain; * is any domain."
+          hint={
+            <PropertyHint
+              name="emailDomains"
+              text="separated by commas. A subdomain is another domain; * is any domain"
+            />
+          }
         />
         <Choice
           name="kind"
@@ -152,42 +167,86 @@ function TrustStep({ kind, setKind, found, pair, setPair }: TrustProps) {
           />
         )}
         {kind === 'pair' && <PairFields pair={pair} setPair={setPair} />}
-        {kind === 'key' && <KeyId read={found?.read} />}
+        {kind === 'key' && (
+          <>
+            <KeyId read={found?.read} />
+            <Choice
+              name="algorithms"
+              label="Algorithm"
+              options={[AS_THE_KEY, ...algorithms.map((value) => ({ value, text: value }))]}
+            />
+          </>
+        )}
         {kind === 'jwks' && found?.keySet && <KeysOfSet set={found.keySet} />}
       </div>
     </Section>
   );
 }
 
-function PolicyStep({ found }: Pick<TrustProps, 'found'>) {
+interface PolicyProps {
+  overview: Overview;
+  found: Findings | undefined;
+}
+
+function PolicyStep({ overview: { baseUrl, entryForm }, found }: PolicyProps) {
+  const others = otherFields(entryForm);
+  const isOther = (name: string) => others.some(({ fields }) => fields.some((field) => field.name === name));
   return (
     <Section title="2. What it may do">
       <div class="card padded fields">
         <Choice
-          name="allowedRoles"
+          {...words('role', 'allowedRoles')}
           options={ROLES}
           value={PARTNER_QUESTIONS.role.recommended}
-          {...words('role')}
         />
-        <Field name="projects" {...words('projects')} />
-        <Field name="origins" required {...words('origins')} />
-        <Field name="maxTokenTtlSeconds" {...words('maxTokenTtl')} />
-        <Field name="maxUsers" {...words('maxUsers')} />
+        <Field {...words('projects', 'projects.mayAssign')} />
+        <Field {...words('origins', 'origins')} required />
+        <Field {...words('maxTokenTtl', 'maxTokenTtlSeconds')} />
+        <Field {...words('maxUsers', 'maxUsers')} />
       </div>
-      {found !== undefined && found.policy.length > 0 && <Phrases items={found.policy} />}
-      {found !== undefined && <AsJson entry={found.entry} />}
+      <Folded
+        hasProblem={Object.keys(found?.atFields ?? {}).some(isOther)}
+        summary="More: everything else that an entry may allow or limit, with the recommended values"
+      >
+        <div class="fields">
+          <PolicyFields form={others} definition={recommended(baseUrl)} />
+        </div>
+      </Folded>
+      <details>
+        <summary>Try a token of the partner first</summary>
+        <TextField
+          name="test token"
+          label="Test token"
+          hint="It is checked as if the entry existed, once the entry has no problem. It is not used up, stored or logged. The keys of a key set are fetched after the entry is stored; until then such a token has an unknown key."
+        />
+        {found?.explanation && <Explanation explanation={found.explanation} />}
+      </details>
+      {found !== undefined && <Outcome found={found} />}
     </Section>
   );
 }
 
-function words(name: keyof typeof PARTNER_QUESTIONS): { label: string; hint: string } {
-  const { label, about } = PARTNER_QUESTIONS[name];
-  return { label, hint: sentenceOf(about) };
+function Outcome({ found: { policy, warnings, entry } }: { found: Findings }) {
+  return (
+    <>
+      {policy.length > 0 && <Phrases items={policy} />}
+      {warnings.length > 0 && <Phrases items={warnings} look="flash phrases" />}
+      <details>
+        <summary>The entry as JSON, for an instance that is configured by file</summary>
+        <CodeBlock title="Entry" text={`${JSON.stringify(entry, null, 2)}\n`} file="entry.json" />
+      </details>
+    </>
+  );
+}
+
+function words(question: keyof typeof PARTNER_QUESTIONS, name: string) {
+  const { label, about } = PARTNER_QUESTIONS[question];
+  return { name, label, hint: <PropertyHint name={name} text={about} /> };
 }
 
 function PairFields({ pair, setPair }: Pick<PartnerFormProps, 'pair' | 'setPair'>) {
   const { isBusy, problem, attempt } = useAttempt();
-  if (pair !== undefined) return <p>The pair is created. Its private key is below this form.</p>;
+  if (pair !== undefined) return <Arrival>The pair is created. Its private key is below this form.</Arrival>;
   return (
     <div class="fields">
       <p class="soft">The browser creates the pair. The private key is shown once and never sent.</p>
@@ -214,10 +273,9 @@ export function PrivateKey({ pair }: { pair: OwnPair }) {
 }
 
 function KeyId({ read }: { read: ReadKey | undefined }) {
-  const kid = read?.problem === null ? read.kid : '';
-  return (
-    <Field key={kid} name="kid" label="Key id" value={kid} hint="The kid in the header of its tokens." />
-  );
+  const kid = read?.problem === null ? read.kid : undefined;
+  const otherwise = kid === undefined ? '' : ` Left empty: ${kid}.`;
+  return <Field name="kid" label="Key id" hint={`The kid in the header of its tokens.${otherwise}`} />;
 }
 
 function KeysOfSet({ set: { keys, dropped, failure } }: { set: KeySet }) {
@@ -239,15 +297,6 @@ function KeysOfSet({ set: { keys, dropped, failure } }: { set: KeySet }) {
   );
 }
 
-function AsJson({ entry }: { entry: Entry }): ComponentChildren {
-  return (
-    <details>
-      <summary>The entry as JSON, for an instance that is configured by file</summary>
-      <CodeBlock title="Entry" text={`${JSON.stringify(entry, null, 2)}\n`} file="entry.json" />
-    </details>
-  );
-}
-
 interface Asked extends Pick<PartnerFormProps, 'overview' | 'pair'> {
   kind: Kind;
   isWhole: boolean;
@@ -255,9 +304,10 @@ interface Asked extends Pick<PartnerFormProps, 'overview' | 'pair'> {
 
 async function findingsOf(data: FormData, { overview, kind, pair, isWhole }: Asked): Promise<Findings> {
   const read = await keyRead(textIn(data, 'key'), kind, pair);
-  const entry = partnerEntry(keysIn(data, kind, read), answersIn(data, overview.baseUrl));
-  const { problems, policy } = await call('POST /entries/check', { body: { entry } });
-  const sorted = sortProblems(problems, FIELDS, labelsOf(overview.entryForm));
+  const entry = entryIn(data, keysIn(data, kind, read), overview.entryForm);
+  const token = textIn(data, 'test token');
+  const checked = await call('POST /entries/check', { body: { entry, ...(token !== '' && { token }) } });
+  const sorted = sortProblems(checked.problems, fieldNames(overview.entryForm));
   const atFields = Object.fromEntries(
     Object.entries(sorted.atFields).filter(([name]) => isWhole || textIn(data, name) !== ''),
   );
@@ -267,7 +317,10 @@ async function findingsOf(data: FormData, { overview, kind, pair, isWhole }: Ask
   const keySet = isFetched
     ? await call('POST /partners/key-set', { body: { url: textIn(data, 'url') } })
     : undefined;
-  return { entry, atFields, others: isWhole ? sorted.others : [], policy, read, keySet };
+  const { policy, explanation } = checked;
+  const warnings = [...checked.warnings, ...checked.notes];
+  const others = isWhole ? sorted.others : [];
+  return { entry, atFields, others, policy, warnings, explanation, read, keySet };
 }
 
 async function keyRead(text: string, kind: Kind, pair: OwnPair | undefined): Promise<ReadKey | undefined> {

@@ -1,5 +1,8 @@
 // Reads the answers of "Add a partner" from its form.
 import type { PartnerAnswers, PartnerKeys } from '../../../src/administration/partners/partner-entry.js';
+import { partnerEntry } from '../../../src/administration/partners/partner-entry.js';
+import type { EntryForm } from '../entry-values.js';
+import { policyIn } from '../entry-values.js';
 import { textIn } from '../form-data.js';
 
 /** A public key that was read, or what is wrong with the text. */
@@ -9,12 +12,39 @@ export type ReadKey =
 export type Kind = 'jwks' | 'key' | 'pair';
 
 /** The names of fields are those of the entry, so that its problems are shown at them. */
-export const FIELDS = [
-  ...['name', 'issuer', 'emailDomains', 'url', 'key', 'kid'],
-  ...['allowedRoles', 'projects', 'origins', 'maxTokenTtlSeconds', 'maxUsers'],
+const ASKED = [
+  ...['name', 'issuer', 'emailDomains', 'url', 'key', 'kid', 'algorithms'],
+  ...['allowedRoles', 'projects.mayAssign', 'origins', 'maxTokenTtlSeconds', 'maxUsers'],
 ];
 
-export function answersIn(data: FormData, audience: string): PartnerAnswers {
+/** The fields that are not asked. */
+export function otherFields(form: EntryForm): EntryForm {
+  const isOther = (name: string) => !ASKED.includes(name);
+  return form.map(({ title, fields }) => ({
+    title,
+    fields: fields
+      .filter(({ name }) => isOther(name))
+      .map(({ members, ...field }) => ({
+        ...field,
+        members: members?.filter(({ name }) => isOther(`${field.name}.${name}`)),
+      })),
+  }));
+}
+
+/** The names of all fields. */
+export function fieldNames(form: EntryForm): string[] {
+  return [...ASKED, ...form.flatMap(({ fields }) => fields.map(({ name }) => name))];
+}
+
+export function entryIn(data: FormData, keys: PartnerKeys, form: EntryForm) {
+  const others = policyIn(
+    data,
+    otherFields(form).flatMap(({ fields }) => fields),
+  );
+  return partnerEntry(keys, answersIn(data), others);
+}
+
+function answersIn(data: FormData): PartnerAnswers {
   const numberIn = (name: string) => {
     const text = textIn(data, name);
     return text === '' ? undefined : Number(text);
@@ -22,11 +52,10 @@ export function answersIn(data: FormData, audience: string): PartnerAnswers {
   return {
     name: textIn(data, 'name'),
     issuer: textIn(data, 'issuer'),
-    audience,
     emailDomains: listIn(data, 'emailDomains'),
     role: textIn(data, 'allowedRoles'),
     origins: listIn(data, 'origins'),
-    projects: listIn(data, 'projects'),
+    projects: listIn(data, 'projects.mayAssign'),
     maxTokenTtlSeconds: numberIn('maxTokenTtlSeconds'),
     maxUsers: numberIn('maxUsers'),
   };
@@ -43,7 +72,9 @@ export function keysIn(data: FormData, kind: Kind, read: ReadKey | undefined): P
   if (kind === 'jwks') return { type: 'jwks', url: textIn(data, 'url') };
   const found = read?.problem === null ? read : { kid: '', algorithms: [], key: '' };
   const { kid, algorithms, key } = found;
-  return { type: 'static', kid: textIn(data, 'kid') || kid, algorithms, key };
+  const chosen = textIn(data, 'algorithms');
+  const signing = chosen === '' ? algorithms : [chosen];
+  return { type: 'static', kid: textIn(data, 'kid') || kid, algorithms: signing, key };
 }
 
 /** Whether a text is a private key: it is not sent anywhere, not even to be checked. */

@@ -4,7 +4,7 @@ import { News } from '../../shared/states.js';
 import type { ItemOf } from '../api.js';
 import { call, isSignedOut } from '../api.js';
 import { address } from '../navigation.js';
-import { Card, Mark, Name, Section, Time } from '../parts.js';
+import { Arrival, Card, Mark, Name, Section, Time, WithCode } from '../parts.js';
 import { ProblemPlace } from '../states.js';
 import { Table } from '../table.js';
 import { eventInWords, sentenceOf } from '../words.js';
@@ -66,7 +66,7 @@ function Waiting({ issuer, goals, again }: WaitingProps) {
           </li>
         ))}
       </ul>
-      <p>{STATES[state]}</p>
+      <Arrival>{STATES[state]}</Arrival>
       {state === 'over' && (
         <button type="button" class="primary" onClick={again}>
           Wait again
@@ -150,7 +150,7 @@ function Reason({ request: { own, cause, remedy, expected, found } }: { request:
   const parts = [cause, remedy].filter((part) => part !== null).map(sentenceOf);
   return (
     <>
-      {parts.join(' ')}
+      <WithCode text={parts.join(' ')} />
       {expected !== null && found !== null && (
         <>
           {' '}

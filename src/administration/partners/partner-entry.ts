@@ -14,7 +14,6 @@ export type PartnerKeys =
 export interface PartnerAnswers {
   readonly name: string;
   readonly issuer: string;
-  readonly audience: string;
   readonly emailDomains: readonly string[];
   readonly role: string;
   readonly origins: readonly string[];
@@ -65,23 +64,42 @@ export const PARTNER_QUESTIONS = {
   },
 } as const satisfies Readonly<Record<string, PartnerQuestion>>;
 
-/** Sessions have all rights of the role. */
-const SCOPES = ['workflow:read', 'workflow:write'];
-/** A product's users share addresses, so a limit by address would refuse them. */
-const PER_MINUTE = 600;
-const PROJECT_ROLES = ['project:editor', 'project:viewer'];
+/** The recommended values of what is not asked. */
+export function recommended(audience: string) {
+  return {
+    expectedAudience: audience,
+    // Sessions have all rights of the role.
+    scopes: ['workflow:read', 'workflow:write'],
+    // A product's users share addresses, so a limit by address would refuse them.
+    perMinute: 600,
+    mayExplain: true,
+    projects: { roles: ['project:editor', 'project:viewer'], create: true },
+  };
+}
 
-/** The entry under the strict policy, with what is recommended where nothing is asked. */
-export function partnerEntry(keys: PartnerKeys, answers: PartnerAnswers) {
-  const { name, issuer, audience, emailDomains, role, origins, projects } = answers;
+/**
+ * The entry of a partner.
+ * @param others the properties that are not asked, such as the recommended ones. `projects` applies if the partner may name some
+ */
+export function partnerEntry(
+  keys: PartnerKeys,
+  answers: PartnerAnswers,
+  others: Readonly<Record<string, unknown>>,
+) {
+  const { name, issuer, emailDomains, role, origins, projects } = answers;
   const { maxTokenTtlSeconds, maxUsers } = answers;
   const { type, ...key } = keys;
+  const { projects: inProjects, ...rest } = others;
   return {
-    ...{ type, name, ...key, issuer, expectedAudience: audience, origins },
-    // Strictly, only users with one of these roles get in.
-    allowedRoles: PARTNER_ROLES.slice(0, PARTNER_ROLES.findIndex((each) => each === role) + 1),
-    ...{ emailDomains, scopes: SCOPES, perMinute: PER_MINUTE, mayExplain: true },
-    ...(projects.length > 0 && { projects: { mayAssign: projects, roles: PROJECT_ROLES, create: true } }),
+    ...{ type, name, ...key, issuer },
+    ...(origins.length > 0 && { origins }),
+    // Strictly, only users with one of these roles get in. The user whom a job acts as has a role already.
+    ...(others['signInAs'] === undefined && {
+      allowedRoles: PARTNER_ROLES.slice(0, PARTNER_ROLES.findIndex((each) => each === role) + 1),
+    }),
+    ...(emailDomains.length > 0 && { emailDomains }),
+    ...rest,
+    ...(projects.length > 0 && { projects: { mayAssign: projects, ...(inProjects as object | undefined) } }),
     ...(maxTokenTtlSeconds !== undefined && { maxTokenTtlSeconds }),
     ...(maxUsers !== undefined && { maxUsers }),
   };

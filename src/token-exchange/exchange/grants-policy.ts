@@ -13,11 +13,11 @@ export const GRANTS = {
   actFor: list(
     {
       each: (issuer) => (isText(issuer) && parsedUrl(issuer) ? issuer : undefined),
-      must: 'must be an array of issuers, by URL',
+      must: 'must be a list of issuers, by URL',
     },
     {
       label: 'Issuers whose subjects its actors may act for',
-      rule: 'issuers whose subjects an actor of this entry may act for; `[]`: none',
+      rule: 'issuers whose subjects an actor of this entry may act for; an empty list allows none',
       option: '--act-for <list>',
       unsaid: 'any',
       strict: NONE,
@@ -61,11 +61,11 @@ export const GRANTS = {
   scopes: list(
     {
       each: (scope) => (SCOPE_TOKEN.test(scope) ? scope : undefined),
-      must: 'must be an array of scopes: printable ASCII without spaces, quotes and backslashes',
+      must: 'must be a list of scopes: printable ASCII without spaces, quotes and backslashes',
     },
     {
       label: 'Scopes',
-      rule: 'scopes that an access token may have (all of them, if none is requested). Sessions have none: leave `embed` out of `flows`. Required with `id-jag`; `[]`: no token exchange',
+      rule: 'scopes that an access token may have (all of them, if none is requested). Sessions have none: leave `embed` out of `flows`. Required with `id-jag`. An empty list allows no token exchange',
       option: '--scopes <list>',
       unsaid: 'not limited',
       strict: NONE,
@@ -86,7 +86,7 @@ export const GRANTS = {
   resources: list(
     {
       each: (uri) => (isText(uri) && parsedUrl(uri) && !/[#\s]/.test(uri) ? uri : undefined),
-      must: 'must be an array of absolute URIs without a fragment',
+      must: 'must be a list of absolute URIs without a fragment',
     },
     {
       label: 'Other services',

@@ -16,7 +16,7 @@ const MEMBERS = {
   mayAssign: list(
     {
       each: keyPatternOf,
-      must: `must be an array of keys of at most ${MAX_KEY_CHARACTERS} characters, * only at the end`,
+      must: `must be a list of keys of at most ${MAX_KEY_CHARACTERS} characters, * only at the end`,
       least: 1,
     },
     {
@@ -30,7 +30,7 @@ const MEMBERS = {
     {
       values: projectRoles,
       each: (role, rules) => projectRoles(rules).find((known) => known === role),
-      must: (rules) => `must be an array of some of ${projectRoles(rules).join(', ')}`,
+      must: (rules) => `must be a list of some of ${projectRoles(rules).join(', ')}`,
     },
     {
       label: 'Roles in projects that tokens may assign',

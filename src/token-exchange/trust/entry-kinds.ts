@@ -137,7 +137,7 @@ export function list<Value>(
 
 /** The rules of a list of known values. The message about a misspelt one names the nearest. */
 export function known<Value extends string>(values: readonly Value[]): ListRules<Value> {
-  const must = `must be an array of some of ${values.join(', ')}`;
+  const must = `must be a list of some of ${values.join(', ')}`;
   return {
     values,
     must,

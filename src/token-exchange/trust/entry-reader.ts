@@ -77,7 +77,7 @@ const STATIC = {
     {
       values: ALGORITHMS,
       each: (name) => (isAlgorithm(name) ? name : new Fault(unsupported(name))),
-      must: 'must be an array of at least one algorithm',
+      must: 'must be a list of at least one algorithm',
       least: 1,
     },
     {

@@ -157,7 +157,7 @@ const CHECKS: readonly Check[] = [
   {
     as: 'warning',
     of: 'scopes',
-    text: 'is empty, so every token exchange is refused: list some, or set flows to ["embed"]',
+    text: 'is empty, so every token exchange is refused: list some, or let flows list only "embed"',
     where: ({ policy }) =>
       policy.scopes?.size === 0 && ISSUING_FLOWS.some((flow) => flowsOf(policy).has(flow)),
   },

@@ -27,7 +27,7 @@ const MAX_PER_MINUTE = 1_000_000;
 /** A first login counts the users of its issuer, which more would make slow. */
 const MAX_USERS = 100_000;
 
-const DOMAINS = 'must be an array of at least one domain such as product.example, or ["*"] for any';
+const DOMAINS = 'must be a list of at least one domain such as product.example, or of * alone for any';
 
 const SIGN_IN = {
   expectedAudience: text({
@@ -54,7 +54,7 @@ const SIGN_IN = {
   tenants: list(
     {
       each: (tenant) => (isText(tenant) ? tenant : undefined),
-      must: 'must be an array of at least one tenant',
+      must: 'must be a list of at least one tenant',
       least: 1,
     },
     {
@@ -89,7 +89,7 @@ const SIGN_IN = {
     {
       each: pageOrigin,
       // An empty list would refuse all logins, which is never meant.
-      must: 'must be an array of at least one exact origin such as https://product.example: a wildcard would admit every subdomain, also one that somebody else has',
+      must: 'must be a list of at least one exact origin such as https://product.example: a wildcard would admit every subdomain, also one that somebody else has',
       least: 1,
     },
     {
@@ -145,11 +145,11 @@ const USERS = {
     {
       values: ({ assignableRoles }) => assignableRoles,
       each: (role) => role,
-      must: 'must be an array of strings',
+      must: 'must be a list of strings',
     },
     {
       label: 'Roles that tokens may assign',
-      rule: 'roles that the `role` claim may assign; `[]` allows no role claim',
+      rule: 'roles that the `role` claim may assign; an empty list allows no role claim',
       option: '--roles <list>',
       unsaid: 'every assignable role',
       required: 'strictly',
@@ -190,7 +190,7 @@ const USERS = {
       unsaid: 'any domain',
       required: 'strictly',
       unless:
-        'signInAs names the user, or linkExistingUsers and provisionUsers are false; ["*"] is any domain',
+        'signInAs names the user, or linkExistingUsers and provisionUsers are false; * alone is any domain',
       prevents: 'a partner signs for addresses of your own staff',
       fault: (domains) => (domains.has(ANY_DOMAIN) && domains.size > 1 ? DOMAINS : undefined),
     },

@@ -49,7 +49,7 @@ export const WORKLOAD = {
   subjects: list(
     {
       each: subjectPatternOf,
-      must: `must be an array of 1 to ${MOST} texts of at most ${MAX_SUBJECT_CHARACTERS} characters, with one * in a segment at most`,
+      must: `must be a list of 1 to ${MOST} texts of at most ${MAX_SUBJECT_CHARACTERS} characters, with one * in a segment at most`,
       least: 1,
     },
     {

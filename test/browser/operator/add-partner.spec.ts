@@ -160,8 +160,8 @@ describeInBrowser('"Add a partner"', () => {
 
     it.each([
       ['Seats', '0', 'Must be a whole number from 1'],
-      ['E-mail domains of its users', 'a@b', 'must be an array of at least one domain'],
-      ['Origins', 'product.example', 'must be an array of at least one exact origin'],
+      ['E-mail domains of its users', 'a@b', 'must be a list of at least one domain'],
+      ['Origins', 'product.example', 'must be a list of at least one exact origin'],
       ['Longest lifetime of access tokens', '1', 'Must be a whole number from 5'],
       ['Address of the key set', 'ftp://partner.example/jwks.json', 'https:'],
     ])('names what is wrong while it is typed: %s %s', async (label, text, problem) => {
@@ -222,6 +222,69 @@ describeInBrowser('"Add a partner"', () => {
       expect(await shown('File for a coding agent')).toContain('https://by-file.example');
       const stored = await service.rows('SELECT name FROM token_exchange_stored_entry ORDER BY name');
       expect(stored.map(({ name }) => name)).toEqual(['key-set', 'new-pair', 'pem']);
+    });
+
+    /** The control that has the focus: its name, whether the focus is seen, and whether it follows the one before. */
+    const focused = () =>
+      one.page.evaluate<{ name: string; isSeen: boolean; follows: boolean }>(`(() => {
+        const at = document.activeElement;
+        const before = window.before;
+        window.before = at;
+        const { outlineStyle, outlineWidth } = getComputedStyle(at);
+        const name = at.labels?.[0]?.textContent ?? at.getAttribute('aria-label') ?? at.textContent;
+        const follows = !before?.isConnected || (before.compareDocumentPosition(at) & 4) !== 0;
+        return { name, isSeen: outlineStyle !== 'none' && parseFloat(outlineWidth) > 0, follows };
+      })()`);
+
+    it('is done by the keyboard alone, in the order of the page, with the focus always in view', async () => {
+      await open();
+      const { keyboard } = one.page;
+      const passed: string[] = [];
+      /** Presses Tab until a control has the focus. */
+      const reach = async (name: string | RegExp) => {
+        for (let presses = 0; presses < 60; presses += 1) {
+          await keyboard.press('Tab');
+          const found = await focused();
+          expect([found.name, found.isSeen, found.follows]).toEqual([found.name, true, true]);
+          passed.push(found.name);
+          if (found.name.match(name)?.[0] === found.name) return;
+        }
+        throw new Error(`${String(name)} was not reached: ${passed.join(', ')}`);
+      };
+      const type = async (name: string, text: string) => {
+        await reach(name);
+        await keyboard.insertText(text);
+      };
+      await one.field('Name').focus();
+      await keyboard.insertText('keyboard');
+      await type('Issuer', 'https://keyboard.example');
+      await type('E-mail domains of its users', 'keyboard.example');
+      await reach('Keys');
+      await keyboard.press('A');
+      await one.button('Create the pair').waitFor();
+      await reach('Create the pair');
+      await keyboard.press('Enter');
+      await one.page.locator(':focus', { hasText: 'The pair is created.' }).waitFor();
+      await reach('Highest role');
+      await type('Origins', 'http://localhost:3000');
+      await reach(/^More: everything.*/);
+      await keyboard.press('Enter');
+      await reach('Expected audience');
+      await one.page.locator('summary:focus, details[open] :focus').waitFor();
+      await reach('Store the entry');
+      await keyboard.press('Enter');
+      await one.page.locator(':focus', { hasText: 'All instances accept its tokens' }).waitFor();
+      await reach('Backend');
+      await keyboard.press('P');
+      await reach('Backend, Python');
+      await reach('I am ready');
+      await keyboard.press('Enter');
+      await one.page.locator(':focus', { hasText: 'The page looks for requests of this issuer.' }).waitFor();
+      // The focus leaves the page in both directions.
+      await keyboard.press('Shift+Tab');
+      expect((await focused()).name).toContain('Save as embed.md');
+      const stored = await service.rows(`SELECT 1 FROM token_exchange_stored_entry WHERE name = 'keyboard'`);
+      expect(stored).toHaveLength(1);
     });
 
     it.each([1280, 768, 320])(

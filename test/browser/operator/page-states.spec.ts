@@ -22,24 +22,19 @@ const STATES: [string, string, (one: OperatorPage) => Promise<unknown>][] = [
     },
   ],
   ['no such entry', '#/entries/nothing', (one) => one.heading('This entry is not there')],
-  ['a new entry', '#/entries/new', (one) => one.field('Name').waitFor()],
   [
-    'what a new entry may do',
-    '#/entries/new',
+    'everything that a new entry may do',
+    '#/entries/add-partner',
     async (one) => {
-      await one.field('Name').fill('added');
-      await one.field('Issuer').fill('https://added.example');
-      await one.field('Address of the key set').fill('https://added.example/jwks.json');
-      await one.button('Next').click();
+      await one.field('Name').waitFor();
       await one.unfold();
-      await one.page.getByLabel('Only these: E-mail domains').check();
+      await one.page.getByLabel('Only these: Sign-in methods').check();
     },
   ],
   [
     'an entry that is refused',
     '#/entries/new',
     async (one) => {
-      await one.field('How').selectOption('json');
       await one.field('Entry as JSON').fill('{}');
       await one.button('Add entry').click();
       await one.page.getByRole('alert').locator('p').first().waitFor();

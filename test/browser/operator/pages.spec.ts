@@ -274,39 +274,33 @@ describeInBrowser("the operator's pages", () => {
     const entry = other.staticEntry();
     expect(await status()).toBe(400);
     one = await browsing.signedIn('#/entries');
-    await one.page.getByRole('link', { name: 'Add an entry' }).first().click();
+    await one.link('Add a partner').first().click();
     await one.field('Name').fill('added');
     await one.field('Issuer').fill(other.issuer);
-    await one.field('Keys').selectOption('static');
+    await one.field('Keys').selectOption('key');
     await one.field('Key id').fill('another');
     await one.field('Public key').fill('no key');
-    await one.button('Next').click();
-    expect(await one.field('Expected audience').inputValue()).toBe(browsing.instanceOrigin);
-    await one.page.getByText('As the instance has it: no').first().waitFor({ state: 'attached' });
-    await one.unfold();
-    await one.page.getByLabel('Only these: Roles that tokens may assign').check();
-    await one.page.getByLabel('Member', { exact: true }).check();
-    await one.button('Next').click();
-    // The problem stands at its field, in the step before.
+    await one.field('Key id').fill(entry.kid);
     const atKey = one.page.locator('.field', { has: one.field('Public key') }).getByRole('alert');
     await atKey.filter({ hasText: /PEM/ }).waitFor();
-    await one.field('Key id').fill(entry.kid);
     await one.field('Public key').fill(entry.key);
-    await one.button('Next').click();
-    await one.button('Next').click();
+    await one.unfold();
+    expect(await one.field('Expected audience').inputValue()).toBe(browsing.instanceOrigin);
+    await one.page.getByText('As the instance has it: no').first().waitFor({ state: 'attached' });
     await one.field('Test token').fill(other.sign(other.claims({ sub: 'fay', aud: 'https://x.example' })));
-    await one.button('Check this token').click();
+    await one.field('Name').focus();
     await one.heading('It would be refused');
     await one.field('Test token').fill(other.sign(other.claims({ sub: 'fay' })));
-    await one.button('Check this token').click();
+    await one.field('Name').focus();
     await one.heading('It would be accepted');
     expect(await status()).toBe(400);
     await one.page.getByRole('link', { name: 'Users' }).click();
     await one.page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-    await one.button('Add entry').click();
-    await one.heading('stored:added');
-    await one.heading('The entry was added. Send this to the partner');
+    await one.button('Store the entry').click();
+    await one.text('Stored');
     await one.link(`${browsing.instanceOrigin}/api/v1/docs`).waitFor();
+    await one.link(/^added$/).click();
+    await one.heading('stored:added');
     await one
       .row(entry.kid)
       .getByText(await thumbprintOf(other))
@@ -381,13 +375,13 @@ describeInBrowser("the operator's pages", () => {
     });
     const server = await JwksServer.listen();
     try {
-      one = await browsing.signedIn('#/entries/new');
+      one = await browsing.signedIn('#/entries/add-partner');
       await one.field('Name').fill('fetched');
       await one.field('Issuer').fill(other.issuer);
       await one.field('Address of the key set').fill(server.url);
-      await one.button('Next').click();
-      await one.button('Next').click();
-      await one.button('Add entry').click();
+      await one.button('Store the entry').click();
+      await one.text('Stored');
+      await one.link(/^fetched$/).click();
       await one.heading('stored:fetched');
       // The server answers 404 until it is told otherwise.
       await until('the failure is shown', PATIENCE_MS, async () => {
@@ -465,6 +459,36 @@ describeInBrowser("the operator's pages", () => {
     await one.confirm(/^Disable/, 'Disable');
     await one.text('The user is disabled.');
     expect((await exchange(browsing.token('sam'))).status).toBe(400);
+  });
+
+  it('several sessions are ended at once, and no other', async () => {
+    const people = ['multi-1', 'multi-2', 'multi-3'];
+    const cookies: string[] = [];
+    for (const sub of people) cookies.push(await browsing.sessionCookie(browsing.token(sub)));
+    const live = () => Promise.all(cookies.map((cookie) => browsing.sessionStatus(cookie)));
+    one = await browsing.signedIn('#/sessions');
+    const find = async () => {
+      await one.field('User').fill('multi-');
+      await one.button('Search').click();
+      await one.page.getByLabel('Choose all 3 that are shown').waitFor();
+    };
+    await find();
+    for (const sub of people.slice(0, 2))
+      await one.field(`Choose the session of ${sub}@login.partner.test`).check();
+    await one.button('End 2 chosen sessions').click();
+    await one.button('Cancel').click();
+    expect(await live()).toEqual([200, 200, 200]);
+    await one.button('End 2 chosen sessions').click();
+    await one.confirm('End 2 chosen sessions?', 'End 2 chosen sessions');
+    await one.text('2 sessions ended.');
+    expect(await live()).toEqual([401, 401, 200]);
+    for (const sub of people.slice(0, 2)) await browsing.sessionCookie(browsing.token(sub));
+    await find();
+    await one.page.getByLabel('Choose all 3 that are shown').check();
+    await one.button('End 3 chosen sessions').click();
+    await one.confirm('End 3 chosen sessions?', 'End 3 chosen sessions');
+    await one.text('3 sessions ended.');
+    expect(await live()).toEqual([401, 401, 401]);
   });
 
   it('users who were searched for stay in view, though the answer to an earlier question comes late', async () => {
@@ -636,39 +660,37 @@ describeInBrowser("the operator's pages of a strict instance with a flow off", (
   it('[P.signInAs][P.strict] an entry for a job is added by the form, without roles and domains', async () => {
     const job = Partner.create({ issuer: 'https://ci.test' });
     const userId = await createUser(browsing.service, { email: 'deployer@instance.test' });
-    const one = await browsing.signedIn('#/entries/new');
+    const one = await browsing.signedIn('#/entries/add-partner');
     const only = (label: string) => one.page.getByLabel(`Only these: ${label}`);
     await one.field('Name').fill('ci');
     await one.field('Issuer').fill(job.issuer);
-    await one.field('Keys').selectOption('static');
-    await one.field('Key id').fill(job.kid);
+    await one.field('Keys').selectOption('key');
     await one.field('Public key').fill(job.publicKeyPem());
-    await one.button('Next').click();
-    await one.page.getByLabel('Origins of the product', { exact: true }).waitFor();
+    await one.field('Key id').fill(job.kid);
     await one.unfold();
-    // The form calls its fields by their labels, in hints too.
+    // A hint names properties only, and each of them is named at its own field.
     const hints = await one.page.locator('.hint').allInnerTexts();
-    expect(hints.filter((hint) => /\b[a-z]+[A-Z]|\bflows\b/.test(hint))).toEqual([]);
-    expect(hints.join()).toContain('“Subjects”, “Expected audience”, “Scopes” and “Sign-in methods”');
+    const properties = hints.flatMap((hint) => /^\S+(?=: )/.exec(hint) ?? []);
+    const named = hints
+      .filter((hint) => !hint.startsWith('The kid'))
+      .flatMap((hint) => hint.match(/\b[a-z]+[A-Z]\w*/g) ?? []);
+    expect(named.filter((name) => !properties.some((one) => one.split('.').includes(name)))).toEqual([]);
+    expect(hints.filter((hint) => /\["|"\]|\[\]/.test(hint))).toEqual([]);
     await one.field('User whom its tokens act as').fill(userId);
-    await one.button('Next').click();
-    const atRoles = one.page.locator('.list-field', { has: only('Roles that tokens may assign') });
-    await atRoles
-      .getByRole('alert')
-      .getByText('Must not stand beside “User whom its tokens act as”')
-      .waitFor();
-    await only('Roles that tokens may assign').uncheck();
-    await one.text('Left out: an error, unless “User whom its tokens act as” names the user.');
+    await one.field('E-mail domains of its users').fill('ci.test');
+    await one.button('Store the entry').click();
+    const atDomains = one.page.locator('.field', { has: one.field('E-mail domains of its users') });
+    await atDomains.getByRole('alert').getByText('Must not stand beside signInAs').waitFor();
+    await one.field('E-mail domains of its users').fill('');
     await only('Sign-in methods').check();
     await one.page.getByLabel('Token exchange', { exact: true }).check();
     await only('Subjects').check();
     await one.field('Subjects').fill('deployer');
-    await only('Scopes').check();
     await one.field('Scopes').fill('workflow:read');
-    await one.button('Next').click();
-    await one.text(`acts as the user ${userId}`);
-    await one.button('Add entry').click();
-    await one.heading('stored:ci');
+    await one.field('Name').focus();
+    await one.text(`Acts as the user ${userId}`);
+    await one.button('Store the entry').click();
+    await one.text('Stored');
     const claims = { sub: 'deployer', aud: browsing.instanceOrigin, email: undefined };
     expect((await browsing.exchange(job.sign(job.claims(claims)))).status).toBe(200);
   });

@@ -77,15 +77,13 @@ describeInBrowser("the operator's sign-in", () => {
   });
 
   it('[D113] that has ended comes back to where one was, with what was typed, which was not sent', async () => {
-    const one = await browsing.signedIn('#/entries/new');
+    const one = await browsing.signedIn('#/entries/add-partner');
     await one.field('Name').fill('typed');
-    clock.advance(HOUR_SECONDS);
     await one.field('Issuer').fill('https://typed.example');
-    await one.field('Address of the key set').fill('https://typed.example/jwks.json');
-    await one.button('Next').click();
-    await one.button('Next').click();
+    clock.advance(HOUR_SECONDS);
+    await one.button('Store the entry').click();
     await one.text('Your sign-in has ended.');
-    expect(await one.page.locator('body').innerText()).not.toContain('Whose tokens');
+    expect(await one.page.locator('body').innerText()).not.toContain('1. Trust');
     expect(await one.field('E-mail address').inputValue()).toBe(OWNER);
     await one.tryToSignIn(undefined, PASSWORD);
     await one.text('What you had typed is still here, and was not sent.');
@@ -97,15 +95,12 @@ describeInBrowser("the operator's sign-in", () => {
   });
 
   it('[D113] by another operator finds nothing of what was typed', async () => {
-    const one = await browsing.signedIn('#/entries/new');
+    const one = await browsing.signedIn('#/entries/add-partner');
     await one.field('Name').fill('typed');
     await browsing.context.clearCookies();
-    await one.field('Issuer').fill('https://typed.example');
-    await one.field('Address of the key set').fill('https://typed.example/jwks.json');
-    await one.button('Next').click();
-    await one.button('Next').click();
+    await one.button('Store the entry').click();
     await one.tryToSignIn(ADMIN, PASSWORD);
-    await one.heading('Add a trusted entry');
+    await one.heading('Add a partner');
     expect(await one.field('Name').inputValue()).toBe('');
   });
 

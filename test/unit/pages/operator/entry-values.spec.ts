@@ -1,11 +1,6 @@
 // The fields of a trusted entry, as its form sends them, and the problems at them.
 import type { PolicyField } from '../../../../pages/operator/entry-values.js';
-import {
-  identityIn,
-  leftOutInWords,
-  policyIn,
-  sortProblems,
-} from '../../../../pages/operator/entry-values.js';
+import { leftOutInWords, policyIn, sortProblems } from '../../../../pages/operator/entry-values.js';
 
 const field = (more: Partial<PolicyField> & Pick<PolicyField, 'name' | 'kind'>): PolicyField => ({
   ...{ label: more.name, hint: '', isRequired: false, isExpected: false, leftOut: undefined },
@@ -65,42 +60,34 @@ describe('the form of an entry', () => {
     });
   });
 
-  it('allows nothing by a list without a tick, and limits by no line that is expected', () => {
+  it('allows nothing by a list without a tick or a line', () => {
     const data = sent([
       ['limit flows', 'on'],
       ['limit origins', 'on'],
       ['origins', ''],
     ]);
-    expect(policyIn(data, FIELDS)).toEqual({ flows: [] });
-  });
-
-  it('sends the keys of the chosen type only', () => {
-    const data = sent([
-      ['type', 'jwks'],
-      ['name', 'acme'],
-      ['issuer', 'https://acme.test'],
-      ['url', 'https://acme.test/jwks.json'],
-    ]);
-    expect(identityIn(data)).toEqual({
-      type: 'jwks',
-      name: 'acme',
-      issuer: 'https://acme.test',
-      url: 'https://acme.test/jwks.json',
-    });
+    expect(policyIn(data, FIELDS)).toEqual({ flows: [], origins: [] });
   });
 
   it('says what holds where a field is left out', () => {
-    expect(leftOutInWords(field({ name: 'a', kind: 'flag', leftOut: false }), {})).toBe('no');
-    expect(leftOutInWords(field({ name: 'a', kind: 'list', leftOut: ['embed'] }), {})).toBe('Embedded login');
-    expect(leftOutInWords(field({ name: 'a', kind: 'list', leftOut: [] }), {})).toBe('none');
-    expect(leftOutInWords(field({ name: 'a', kind: 'text', isRequired: true }), {})).toBe('not possible');
+    expect(leftOutInWords(field({ name: 'a', kind: 'flag', leftOut: false }))).toBe('no');
+    expect(leftOutInWords(field({ name: 'a', kind: 'list', leftOut: ['embed'] }))).toBe('Embedded login');
+    expect(leftOutInWords(field({ name: 'a', kind: 'list', leftOut: [] }))).toBe('none');
+    expect(leftOutInWords(field({ name: 'a', kind: 'text', isRequired: true }))).toBe('not possible');
   });
 
   it('finds the fields that problems are about', () => {
-    const problems = ['"flows"[0]: must be known', 'origins: must not be empty', 'the name is taken'];
-    expect(sortProblems(problems, ['flows', 'origins'], {})).toEqual({
-      atFields: { flows: 'Must be known.', origins: 'Must not be empty.' },
-      others: ['the name is taken'],
+    const problems = ['flows: must be known', 'origins: must not be empty', 'the entry: must be an object'];
+    const inProjects = ['projects.roles: must be known', 'projects.mayAssign: must not be empty'];
+    const names = ['flows', 'origins', 'projects', 'projects.mayAssign'];
+    expect(sortProblems([...problems, ...inProjects], names)).toEqual({
+      atFields: {
+        flows: 'Must be known.',
+        origins: 'Must not be empty.',
+        projects: 'In roles: must be known.',
+        'projects.mayAssign': 'Must not be empty.',
+      },
+      others: ['the entry: must be an object'],
     });
   });
 });

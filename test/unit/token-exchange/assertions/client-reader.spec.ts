@@ -166,12 +166,12 @@ const CLIENTS = [{ id: 'x', secretHash }];
 const RESOURCES = ['https://mcp.example'];
 
 it.each<[string, string, object, string]>([
-  ['tenants', 'no tenant', { ...FOR_ASSERTIONS, tenants: [] }, 'must be an array of at least one tenant'],
+  ['tenants', 'no tenant', { ...FOR_ASSERTIONS, tenants: [] }, 'must be a list of at least one tenant'],
   [
     'tenants',
     'a tenant without a name',
     { ...FOR_ASSERTIONS, tenants: [''] },
-    'must be an array of at least one tenant',
+    'must be a list of at least one tenant',
   ],
   [
     'tenants',

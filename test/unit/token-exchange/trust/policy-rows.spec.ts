@@ -196,7 +196,7 @@ describe('members of a policy', () => {
 
   it('[P.flows] a misspelt value is answered with the nearest, and all that are known', () => {
     expect(read({ flows: ['embed', 'exchnage'] }).problems).toEqual([
-      'entry 0, flows: must be an array of some of exchange, embed, id-jag, jwt-bearer, logout (did you mean exchange?)',
+      'entry 0, flows: must be a list of some of exchange, embed, id-jag, jwt-bearer, logout (did you mean exchange?)',
     ]);
   });
 
