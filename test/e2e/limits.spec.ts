@@ -204,7 +204,7 @@ const CASES: Readonly<Record<string, Case>> = {
       return told(service.exchange({ subject_token: partner.sign(), ...more }));
     },
   },
-  'Parameters of a call of the API': {
+  'Parameters of an API call': {
     excess: async (service, world) =>
       told(call(service, await administrator(world), 'workflows?limit=1&other=1')),
   },
@@ -214,14 +214,14 @@ const CASES: Readonly<Record<string, Case>> = {
       return told(call(service, await administrator(world), 'workflows', { name: 'n', nodes }));
     },
   },
-  'Levels of a JSON body': {
+  'Nesting levels of a JSON body': {
     excess: async (service, world) => {
       const headers = { authorization: `Bearer ${await administrator(world)}`, ...JSON_TYPE };
       const send = (body: string) => service.fetch('/api/v1/workflows', { method: 'POST', headers, body });
       return told(send(nested(32)));
     },
   },
-  'Rows of a page of a list': {
+  'Rows in a page of a list': {
     excess: async (service, world) => told(call(service, await administrator(world), 'users?limit=251')),
   },
   'Token exchanges of an address': {
