@@ -91,10 +91,7 @@ describeOnEachDatabase('[6.2] audit events in one statement', (database) => {
 
   it.each([
     ['a NUL character in the id of the request', event(NUL)],
-    ['a NUL character in the payload', event('bad', NUL)],
-    ['a user id that is none', { ...event('bad'), subjectUserId: 'nobody' }],
     ['a time that is none', { ...event('bad'), occurredAt: new Date(NaN) }],
-    ['half a character', event('bad', '\ud800')],
   ])(
     '[6.2] an event with %s fails its own request alone; its neighbours are written once',
     async (_, bad) => {

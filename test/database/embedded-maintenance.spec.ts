@@ -14,7 +14,7 @@ import type { UseRepository } from '../../src/token-exchange/exchange/use.reposi
 import { areNew, usesOn } from '../support/uses.js';
 import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
 import { TestDatabase } from '../support/databases.js';
-import { mainThreadMs } from '../support/measured-client.js';
+import { mainThreadMs } from '../support/main-thread.js';
 import { purgeJobOn } from '../support/purges.js';
 import { whenMeasured } from '../support/series.js';
 import { TestClock } from '../support/test-clock.js';

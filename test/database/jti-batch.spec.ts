@@ -98,26 +98,6 @@ describe.each([
       }
     });
 
-    it.each([
-      ['the first half', 0],
-      ['the second half', 1],
-    ])(
-      '[D3] a refused pair of which %s was used before uses up both, and harms no neighbour',
-      async (_, half) => {
-        const [used = '', free = '', n1 = '', n2 = '', n3 = ''] = fresh(5);
-        await isAccepted(uses, [used]);
-        const pair = half === 0 ? [used, free] : [free, used];
-        expect(await atOnce([[n1], pair, [n2, n3]])).toEqual([true, false, true]);
-        expect(await atOnce([[free]])).toEqual([false]);
-      },
-    );
-
-    it('[D3] a pair of one id with itself is refused and uses it up', async () => {
-      const [a = '', n = ''] = fresh(2);
-      expect(await atOnce([[a, a], [n]])).toEqual([false, true]);
-      expect(await atOnce([[a]])).toEqual([false]);
-    });
-
     it('[D2] each id is stored with the expiry that came with it, not that of its neighbours', async () => {
       const ids = fresh(40).map((jti, index) => ({ jti, exp: EXPIRY + index + 0.25 }));
       await Promise.all(ids.map((id) => areNew(uses, [id])));

@@ -137,13 +137,6 @@ describeOnEachDatabase('used token ids', (database) => {
     expect([await count(), left.length]).toEqual([30, 30]);
   });
 
-  it('[D38] a run deletes all expired records, by several batches, and no live one', async () => {
-    await fill(25, RETENTION_MARGIN_SECONDS + 200);
-    await fill(5, RETENTION_MARGIN_SECONDS - 200);
-    await purgeJob(10).run();
-    expect(await count()).toBe(5);
-  });
-
   it('[8.3] a run counts and logs what it deletes, and counts whether it succeeds', async () => {
     const seen: unknown[] = [];
     const see = (value: unknown) => void seen.push(value);

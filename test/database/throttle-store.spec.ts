@@ -55,16 +55,6 @@ describeOnEachDatabase('[D19] the shared throttle store', (database) => {
     return rows[0]?.hits;
   };
 
-  it('[D19] refuses the 21st whichever of two instances it meets', async () => {
-    const [first, second] = [new Instance(dataSource), new Instance(dataSource)];
-    for (let count = 0; count < 10; count++) {
-      expect((await first.hit('shared')).isBlocked).toBe(false);
-      expect((await second.hit('shared')).isBlocked).toBe(false);
-    }
-    expect((await second.hit('shared')).isBlocked).toBe(true);
-    expect((await first.hit('shared')).isBlocked).toBe(true);
-  });
-
   it('[D19] lets exactly the limit through of 100 at once at two instances', async () => {
     const instances = [new Instance(dataSource), new Instance(dataSource)];
     const verdicts = await Promise.all(
@@ -257,22 +247,5 @@ describeOnPostgresql('[D19] the shared throttle store on a silent network', (dat
     expect([2, 3]).toContain(totalHits);
     await away.close();
     await proxy.close();
-  });
-
-  it('[D19] counts by one prepared statement', async () => {
-    const { dataSource } = await database.open();
-    await new Instance(dataSource).hitTimes(5, 'prepared');
-    const statements = await dataSource.query(
-      `SELECT name, from_sql, generic_plans + custom_plans AS runs FROM pg_prepared_statements`,
-    );
-    expect(statements).toEqual([{ name: 'throttle_counter_count_hit', from_sql: false, runs: '5' }]);
-  });
-
-  it('[D19] is written without the write-ahead log', async () => {
-    const { dataSource } = await database.open();
-    const rows = await dataSource.query(
-      `SELECT relpersistence FROM pg_class WHERE relname = 'throttle_counter'`,
-    );
-    expect(rows).toEqual([{ relpersistence: 'u' }]);
   });
 });

@@ -129,14 +129,6 @@ describeOnEachDatabase('users that many look for at once', (database) => {
     );
   });
 
-  it('[D1] issuer and subject of neighbours are never put together', async () => {
-    const [a, b] = [await link('1', 'https://a.example'), await link('2', 'https://b.example')];
-    const asked = ['https://a.example', 'https://b.example'].flatMap((issuer) =>
-      ofIssuer(['1', '2'], issuer),
-    );
-    expect(await findIds(asked)).toEqual([a, undefined, undefined, b]);
-  });
-
   it('[D42] a subject that no row can hold fails alone', async () => {
     const id = await link('known');
     const asked = ['known', 'nul \0', 'known', 'unknown'].map((subject) =>
@@ -151,18 +143,6 @@ describeOnEachDatabase('users that many look for at once', (database) => {
       { value: { subject } },
       { value: { subject: undefined } },
     ]);
-  });
-
-  it('[D3] subject and actor of a request get their own users, and a replayed one none', async () => {
-    const [first, second] = [await link('first'), await link('second')];
-    const [both, swapped, half] = await Promise.all([
-      linkedTo(uses, ...ofIssuer(['first', 'second'])),
-      linkedTo(uses, ...ofIssuer(['second', 'first'])),
-      linkedTo(uses, ...ofIssuer(['nobody', 'first'])),
-    ]);
-    expect([both.subject?.id, both.actor?.id]).toEqual([first, second]);
-    expect([swapped.subject?.id, swapped.actor?.id]).toEqual([second, first]);
-    expect([half.subject, half.actor?.id]).toEqual([undefined, first]);
   });
 
   it('[D30] each id gets its user, the same as in a transaction, and an unknown one none', async () => {
@@ -183,15 +163,6 @@ describeOnEachDatabase('users that many look for at once', (database) => {
       // TypeORM makes instances of the class; what they hold must be the same.
       expect(user && { ...user }).toEqual(expected && { ...expected });
     });
-  });
-
-  it('an id that is no id fails alone', async () => {
-    const id = await newUser();
-    const outcomes = await Promise.allSettled(
-      [id, 'no-uuid', randomUUID(), id].map((each) => users.findById(each)),
-    );
-    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
-    expect(outcomes).toMatchObject([{ value: { id } }, {}, { value: undefined }, { value: { id } }]);
   });
 
   it('[D30] what was committed before the call is seen by it, while others ask all the time', async () => {
