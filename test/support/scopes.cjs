@@ -29,7 +29,6 @@ const REST_FILES = [
   'browser/strangers.spec.ts',
   'browser/two-users.spec.ts',
   'browser/workflow-list.spec.ts',
-  'database/api-speed.spec.ts',
   'database/jwks-instances.spec.ts',
   'database/leader.spec.ts',
   'e2e/api-both.spec.ts',
@@ -40,14 +39,10 @@ const REST_FILES = [
   'e2e/disk-faults.spec.ts',
   'e2e/first-start.spec.ts',
   'e2e/graceful-stop.spec.ts',
-  'e2e/hostile-requests.spec.ts',
   'e2e/log-at-stop.spec.ts',
-  'e2e/policies-races.spec.ts',
   'e2e/printed-commands.spec.ts',
   'e2e/policies-users.spec.ts',
   'browser/readme.spec.ts',
-  'e2e/throttle-by-trust.spec.ts',
-  'e2e/unread-answers.spec.ts',
   'e2e/workflow-lists.spec.ts',
 ];
 

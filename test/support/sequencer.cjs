@@ -14,7 +14,6 @@ const LONG = [
   'e2e/process.spec.ts',
   'package/journeys.spec.ts',
   'partner/programs.spec.ts',
-  'e2e/unfinished-requests.spec.ts',
   'package/examples.spec.ts',
 ];
 for (const file of LONG)

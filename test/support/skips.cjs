@@ -28,7 +28,6 @@ const ALLOWED_SKIPS = [
   { name: 'a second account to run a command as', reason: /only root can/ },
   { name: 'what only a whole series does', reason: /by `npm run (test:long -- \w+|fuzz -- --minutes N)`/ },
   { name: 'the tools of another language', reason: /is not on this machine|could not (prepare|fetch)/ },
-  { name: 'the clock of one thread', reason: /the system has no \/proc/ },
 ];
 
 /** The row that allows a skipped test by its whole name; undefined where none does. */
