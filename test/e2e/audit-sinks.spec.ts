@@ -5,11 +5,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { Partner } from '../../demo/partner.js';
-import { ServiceProcess } from '../../demo/service-process.js';
-import { cursorAtOldest } from '../support/audit.js';
 import { WebhookReceiver } from '../support/audit-receivers.js';
-import { describeBuilt, exchangeAt, logOf, surroundingsOf } from '../support/built-service.js';
-import { describeOnEachDatabase, describeOnEmbedded } from '../support/databases.js';
+import { describeBuilt } from '../support/built-service.js';
+import { describeOnEachDatabase } from '../support/databases.js';
 import { faultsOf } from '../support/audit-events.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import { TestService } from '../support/test-service.js';
@@ -149,42 +147,5 @@ describeBuilt('[D89] audit events on standard output', () => {
     writer.stdout.destroy();
     writer.stdin.end();
     expect(await told).toBe(`taken, ${'standard output is closed: its reader has ended; '.repeat(2)}`);
-  });
-
-  describeOnEmbedded('of the built service', (database) => {
-    it('are whole lines between those of the log, each event once and in order', async () => {
-      const partner = Partner.create({ issuer: 'https://partner.example' });
-      const opened = await database.open();
-      await opened.dataSource.query(cursorAtOldest('stdout'));
-      await opened.close();
-      const surroundings = await surroundingsOf({
-        ...database.environment,
-        SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([partner.staticEntry()]),
-        SVC_AUDIT_STDOUT: 'true',
-      });
-      const service = await ServiceProcess.start(surroundings, surroundings.baseUrl);
-      try {
-        const exchange = (token: string) => exchangeAt(surroundings.baseUrl, token);
-        for (let round = 0; round < 40; round++)
-          await Promise.all([exchange(partner.sign()), exchange('no token')]);
-        // Of the log's own lines one is of each event.
-        const told = async () => {
-          const lines = await logOf(service);
-          return { events: lines.filter(({ type }) => type === 'audit-event'), lines };
-        };
-        await until('all are there', PATIENCE_MS, async () => {
-          const { events, lines } = await told();
-          const own = lines.filter(
-            ({ event, type }) => typeof event === 'string' && type === undefined,
-          ).length;
-          return own > 80 && events.length >= own;
-        });
-        const ids = (await told()).events.map(({ id }) => Number(id));
-        expect(ids).toEqual(ids.toSorted((one, other) => one - other));
-        expect(new Set(ids).size).toBe(ids.length);
-      } finally {
-        await service.stop();
-      }
-    });
   });
 });

@@ -172,37 +172,6 @@ describeOnEachDatabase('svc-admin workflows import', (database) => {
   });
 });
 
-describeOnAnyDatabase('svc-admin workflows import, with either database', (database) => {
-  const admin = new WorkflowImport(database);
-
-  beforeAll(() => admin.createUser('Ann@b.example'));
-  beforeEach(() => admin.query('DELETE FROM workflow'));
-
-  it('imports none where one is wrong, and reports each', async () => {
-    const { exitCode, stdout, stderr } = await admin.importing([
-      { name: 'a' },
-      { name: 1 },
-      { active: 1, name: 'c' },
-    ]);
-    expect([exitCode, stdout]).toEqual([1, '']);
-    expect(stderr).toBe(
-      'error: workflows.json has 2 problems; nothing was imported:\n' +
-        '  - workflow 1, name: must be a string of 1 to 128 characters\n' +
-        '  - workflow 2, active: must be true or false\n',
-    );
-    expect(await admin.stored()).toEqual([]);
-  });
-
-  it('says that there is no such owner', async () => {
-    const stranger = await admin.importing([{ name: 'a' }], 'nobody@b.example');
-    expect(stranger).toEqual({
-      exitCode: 1,
-      stdout: '',
-      stderr: 'error: There is no user with this e-mail address.\n',
-    });
-  });
-});
-
 describeOnEachDatabase('svc-admin migrate', (database) => {
   const admin = new Administration(database);
 
@@ -269,13 +238,6 @@ describe('[D46] svc-admin beside a process that holds the embedded database', ()
 
 describeOnPostgresql('svc-admin beside others on one PostgreSQL database', (database) => {
   const admin = new Administration(database);
-
-  it('[D46] works while an instance has the database open', async () => {
-    const instance = await database.open(SCHEMA);
-    const { id } = await admin.createUser('a@b.example');
-    expect(await instance.dataSource.query('SELECT id FROM user_account')).toEqual([{ id }]);
-    await instance.close();
-  });
 
   it('[D47] of eight owners made at the same moment one is made', async () => {
     const owners = Array.from({ length: 8 }, (_, n) => [

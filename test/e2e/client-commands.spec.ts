@@ -106,31 +106,4 @@ describeOnAnyDatabase('commands on clients', (database) => {
     await soonAnswers(200, byJwt);
     expect(await listed()).toContainEqual(expect.objectContaining({ name: 'acme', state: 'trusted' }));
   });
-
-  it.each([
-    ['a client that is there', ['add', 'acme', 'desktop'], 'The entry has a client with this id already.'],
-    [
-      'a second secret beside keys',
-      ['add-secret', 'acme', 'desktop'],
-      'authenticates by keys: it has no secret',
-    ],
-    ['a secret of nobody', ['remove-secret', 'acme', 'nobody'], 'The entry has no client with this id.'],
-    [
-      'a document without an address',
-      ['add', 'acme', 'x', '--metadata-document'],
-      'id must be an https: URL where metadataDocument is true',
-    ],
-    ['a client that is not there', ['remove', 'acme', 'nobody'], 'The entry has no client with this id.'],
-    ['a configured entry', ['add', 'file', 'x'], 'The entry with this name is configured, not stored'],
-    [
-      'a key set by ftp:',
-      ['add', 'acme', 'x', '--jwks-url', 'ftp://x.example'],
-      'jwksUrl must be an https: URL',
-    ],
-    ['an id that is none', ['add', 'acme', ''], 'must have an id of 1 to 255'],
-  ])('[P.clients] refuses %s', async (_name, args, message) => {
-    const { exitCode, stderr } = await commands.run(['clients', ...args]);
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain(message);
-  });
 });

@@ -2,9 +2,8 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:http';
-import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { join } from 'node:path';
 import { Administration } from '../../src/administration/administration.js';
 import { VERSION } from '../../src/platform/version.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
@@ -109,53 +108,6 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     expect(logged[0]).toMatchObject({ command: 'users create', outcome: 'performed' });
   });
 
-  it('[D46] workflows are imported, all of a file or none', async () => {
-    const { id: userId } = await beside.createUser('owner@b.example');
-    const importing = (workflows: unknown) => {
-      beside.write('workflows.json', JSON.stringify(workflows));
-      return beside.run([
-        'workflows',
-        'import',
-        '--file',
-        'workflows.json',
-        '--owner-email',
-        'owner@b.example',
-      ]);
-    };
-    const free = JSON.parse('{"__proto__":{"a":1},"constructor":{"prototype":{}}}') as object;
-    const nodes = [{ text: 'line\u2028separator', deep: [[[{ a: 1 }]]] }, free];
-    expect(await importing([{ name: 'a' }, { name: 'b', nodes }])).toEqual({
-      exitCode: 0,
-      stdout: 'Imported 2 workflows.\n',
-      stderr: '',
-    });
-    const stored = await beside.service.rows('SELECT name, nodes FROM workflow ORDER BY name');
-    expect(stored).toEqual([
-      { name: 'a', nodes: [] },
-      { name: 'b', nodes },
-    ]);
-    const [project] = await beside.service.rows('SELECT id FROM project WHERE personal_owner_id = $1', [
-      userId,
-    ]);
-    expect(await beside.lastEvents(1)).toEqual([
-      {
-        name: 'svc.audit.administration.performed',
-        payload: {
-          operation: 'workflows import',
-          way: 'service',
-          targets: { userId, projectId: project?.['id'] },
-        },
-      },
-    ]);
-    const many = Array.from({ length: 12_000 }, (_, index) => ({ name: `workflow ${index}` }));
-    const { exitCode, stderr } = await importing(many);
-    expect([exitCode, stderr]).toEqual([
-      1,
-      expect.stringMatching(/^error: The request would have \d+ bytes, .*262144/),
-    ]);
-    expect(await beside.service.rows('SELECT 1 FROM workflow')).toHaveLength(2);
-  });
-
   it('[D46] other requests are answered while the largest import is under way', async () => {
     await beside.createUser('large@b.example');
     const nodes = [{ text: 'x'.repeat(80) }];
@@ -172,22 +124,6 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     expect(await imported).toEqual([{ result: { imported: 2_000 } }]);
     // If the import were done in one turn, these would all come before it or behind it.
     expect(answered).toBeGreaterThan(10);
-  });
-
-  it('[D46] keys status says what the service has stored', async () => {
-    const entry = { type: 'jwks', url: 'https://keys.example/set?secret=1', issuer: 'https://keys.example' };
-    beside.write('entry.json', { ...entry, name: 'keys' });
-    await beside.output(['keys', 'add', '--file', 'entry.json']);
-    const states = JSON.parse(await beside.output(['keys', 'status', '--json'])) as Record<string, unknown>[];
-    await beside.output(['keys', 'remove', 'keys']);
-    const never = { state: 'never_held', servesUntil: null, kids: [], thumbprints: [], lastSuccess: null };
-    // Whether the first attempt has failed by then depends on the machine.
-    const [{ reason, lastFailure, nextRefresh, ...state } = {}, ...others] = states;
-    expect([reason, lastFailure, nextRefresh]).not.toContain(undefined);
-    const expected = { entry: 'stored:keys', url: 'https://keys.example/set', ...never };
-    expect([state, others]).toEqual([expected, []]);
-    const operations = (await beside.lastEvents(5)).map(({ payload }) => payload['operation']);
-    expect(operations).toContain('keys status');
   });
 
   it('[D46] what cannot be done says why, as without a service, changes nothing and is in the trail', async () => {
@@ -224,31 +160,12 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     },
   );
 
-  it('[D46] socket, its folder and that of the database are for the account of the service alone', () => {
-    const folder = join(beside.path, '..');
-    for (const one of [folder, join(folder, '../database')]) expect(statSync(one).mode & 0o7777).toBe(0o700);
-    expect(lstatSync(beside.path).isSocket()).toBe(true);
-    expect(lstatSync(beside.path).mode & 0o7777).toBe(0o600);
-    expect(readdirSync(folder)).toEqual(['socket']);
-  });
-
   it('[D46] a command of another version gets both versions', async () => {
     const other = new CommandLine(() => database.environment, '9.8.7-other');
     const { exitCode, stderr } = await other.run(['users', 'list']);
     expect(exitCode).toBe(1);
     expect(stderr).toContain(`version ${VERSION}`);
     expect(stderr).toContain('version 9.8.7-other');
-  });
-
-  it.each([
-    ['what is no JSON', 'users list', 'secret', { message: expect.stringContaining('not valid JSON') }],
-    ['an unknown command', 'users paint', '{}', { refusal: 'The service knows no such command.' }],
-    ['a command of Object', 'constructor', '{}', { refusal: 'The service knows no such command.' }],
-  ])('[D46] %s is refused, with nothing of it in the log or the trail', async (_, operation, body, line) => {
-    const before = (await eventsOf(beside.service)).length;
-    expect(await sendTo(beside.path, operation, body)).toEqual([expect.objectContaining(line)]);
-    expect(beside.service.logText).not.toContain('secret');
-    expect(await eventsOf(beside.service)).toHaveLength(before);
   });
 
   it.each([

@@ -7,17 +7,15 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readFileSync,
   readdirSync,
   rmSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServiceSurroundings } from '../../demo/service-process.js';
 import { ServiceProcess, runAdmin } from '../../demo/service-process.js';
-import { describeBuilt, logOf, runToEnd, surroundingsOf } from '../support/built-service.js';
+import { describeBuilt, logOf, surroundingsOf } from '../support/built-service.js';
 import { REPOSITORY } from '../support/source-files.js';
 import { until } from '../support/until.js';
 
@@ -110,28 +108,6 @@ describeBuilt('[D46] built commands beside the built service', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('[D46] services that race for one directory never take the socket of the one that lives', async () => {
-    const first = await surroundings();
-    const data = join(first.directory, 'data');
-    await kill(await start(first));
-    const racers = await Promise.all([1, 2, 3].map(() => surroundings(data)));
-    const racing = racers.map((where) =>
-      start(where).then(
-        () => 'lives',
-        () => 'refused',
-      ),
-    );
-    expect((await Promise.all(racing)).sort()).toEqual(['lives', 'refused', 'refused']);
-    const [where] = racers as [Surroundings];
-    await createUser(where, 'through@b.example');
-    // One more that comes late.
-    const { code } = await runToEnd(await surroundings(data));
-    expect(code).toBe(1);
-    expect(await users(where)).toEqual(['through@b.example']);
-    const [living] = [...running] as [ServiceProcess];
-    expect(await commandsOf(living, 2)).toEqual(['users create', 'users list']);
-  });
-
   it('[D46] a command that is typed while the service starts waits for it', async () => {
     const where = await surroundings();
     await stop(await start(where));
@@ -142,27 +118,6 @@ describeBuilt('[D46] built commands beside the built service', () => {
     const service = await starting;
     expect(await commandsOf(service, 1)).toEqual(['users create']);
     await until('the user is logged', 60_000, async () => JSON.stringify(await logOf(service)).includes(id));
-  });
-
-  it('[D46] where the path is too long the service starts and says so; a command says what to do at once', async () => {
-    const deep = join(mkdtempSync(join(tmpdir(), 'svc-long-')), 'x'.repeat(100), 'data');
-    folders.push(join(deep, '..', '..'));
-    const where = await surroundings(deep);
-    const service = await start(where);
-    const told = async () => (await logOf(service)).filter(({ level }) => level === 'error');
-    await until('an error is logged', 60_000, async () => (await told()).length > 0);
-    expect(await told()).toEqual([
-      expect.objectContaining({
-        msg: 'commands cannot be taken while the service runs',
-        reason: expect.stringMatching(/ bytes; 100 are the most\. Choose a shorter path for SVC_DATA_DIR\.$/),
-      }),
-    ]);
-    const failure = await runAdmin(where, ['users', 'list']).catch((error: unknown) => String(error));
-    expect(failure).toMatch(
-      /is in use by process \d+, which takes no commands\. .* 100 are the most\. Choose a shorter path for SVC_DATA_DIR\./,
-    );
-    expect(await stop(service)).toBe(0);
-    expect(await users(where)).toEqual([]);
   });
 
   const program = join(REPOSITORY, 'dist', 'src', 'cli', 'svc-admin.js');
@@ -190,11 +145,7 @@ describeBuilt('[D46] built commands beside the built service', () => {
     return;
   }
 
-  it.each([
-    ['the service', [join(REPOSITORY, 'dist', 'src', 'main.js')]],
-    ['a command', [program, 'users', 'list']],
-    ['init', [program, 'init', '--yes', '--owner-email', 'owner@b.example']],
-  ])(
+  it.each([['the service', [join(REPOSITORY, 'dist', 'src', 'main.js')]]])(
     '[D46] started by root in the folder of an ordinary account, %s writes nothing and says whose it is',
     async (_, args) => {
       const { directory, environment } = await surroundings();

@@ -104,18 +104,6 @@ describeOnPostgresql('[D3][D49] exchanges while the database goes away', (databa
     },
   );
 
-  it('[5.2.5] a network that breaks after every ten answers: the same', async () => {
-    // By answers, not by time: on a slow machine a network that breaks every few milliseconds answers nothing at all.
-    const sent = await burst('breaking', 200, (answered) => {
-      if (answered % 10 === 0) behind.proxy.cut();
-    });
-    expect(statusesOf(sent)).toEqual([200, 503]);
-    expectInTime(sent, CUT_PATIENCE_MS);
-    await untilItWorks();
-    await expectRows(sent);
-    await expectNoneTwice(sent);
-  });
-
   it.each<[string, (proxy: TcpProxy) => void]>([
     ['goes silent', (proxy) => proxy.silence()],
     ['loses the answers of what was committed', (proxy) => proxy.loseAnswers()],

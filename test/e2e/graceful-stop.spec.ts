@@ -16,7 +16,6 @@ const partner = Partner.create({ issuer: 'https://partner.example' });
 const LONGEST_STOP_MS = 5_000;
 const SPARE_MS = 10_000;
 const WIDTH = 4;
-const HEAD = 'POST /rest/auth/oauth/token HTTP/1.1\r\nHost: instance.example\r\n';
 
 describeBuilt('[D93] the stop of a process', () => {
   let surroundings: ServiceSurroundings & { baseUrl: string };
@@ -59,20 +58,6 @@ describeBuilt('[D93] the stop of a process', () => {
     terminate();
     return { code: await service.exited, tookMs: performance.now() - startedAt };
   };
-
-  it('connections without a request, half a head, half a body, a kept one: closed in five seconds, with 0', async () => {
-    await start();
-    await openSocket();
-    await openSocket(HEAD);
-    await openSocket(
-      `${HEAD}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\ngrant`,
-    );
-    const kept = await openSocket('GET /healthz HTTP/1.1\r\nHost: instance.example\r\n\r\n');
-    await once(kept, 'data');
-    const { code, tookMs } = await stopTimed();
-    expect(code).toBe(0);
-    whenMeasured(() => expect(tookMs).toBeLessThan(LONGEST_STOP_MS + SPARE_MS));
-  });
 
   it('a client that never reads its answers does not hold it up', async () => {
     await start();

@@ -2,17 +2,15 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import type { ServiceSurroundings } from '../../demo/service-process.js';
-import { ServiceProcess } from '../../demo/service-process.js';
-import { describeBuilt, exchangeAt, logOf, surroundingsOf } from '../support/built-service.js';
+import { describeBuilt, exchangeAt, surroundingsOf } from '../support/built-service.js';
 import { TestDatabase } from '../support/databases.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example' });
-const REQUESTS = 60;
 /** The pipe of a child process holds some 200 KiB; each of these logs more than 700 bytes. */
 const REQUESTS_THAT_FILL_A_PIPE = 450;
 const START_PATIENCE_MS = 90_000;
@@ -37,26 +35,6 @@ describeBuilt('[D21] the log of the process', () => {
 
   const exchange = async (token: string, requestId: string) =>
     (await exchangeAt(surroundings.baseUrl, token, { 'x-request-id': requestId })).status;
-
-  it('[D21] lines of the last requests are there after SIGTERM, in order, and each is whole JSON', async () => {
-    const service = await ServiceProcess.start(surroundings, surroundings.baseUrl);
-    const requestIds = Array.from({ length: REQUESTS }, (_, index) => `last-request-${index}`);
-    const statuses: number[] = [];
-    // One after the other, so that their order is known; then some at once, which end just before the stop.
-    for (const id of requestIds.slice(0, 20)) statuses.push(await exchange(partner.sign(), id));
-    statuses.push(...(await Promise.all(requestIds.slice(20).map((id) => exchange(partner.sign(), id)))));
-    expect(await service.stop()).toBe(0);
-    expect(new Set(statuses)).toEqual(new Set([200]));
-    expectWhole(readFileSync(service.logFile, 'utf8'));
-    const told = (await logOf(service)).filter(({ event }) => String(event).endsWith('.succeeded'));
-    const toldIds = told.map(({ requestId }) => String(requestId));
-    expect(toldIds.slice(0, 20)).toEqual(requestIds.slice(0, 20));
-    expect(toldIds.toSorted()).toEqual(requestIds.toSorted());
-    const lines = await logOf(service);
-    const stopping = lines.findIndex(({ msg }) => String(msg).startsWith('stopping'));
-    expect(stopping).toBeGreaterThan(lines.findLastIndex(({ event }) => typeof event === 'string'));
-    expectInOrder(lines.map(({ time }) => String(time)));
-  });
 
   it('[D21] the same through a pipe, whose reader is slow', async () => {
     const child = start(surroundings);

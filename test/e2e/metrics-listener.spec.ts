@@ -96,15 +96,6 @@ describeBuilt('[D91] the process and its ports', () => {
       'SVC_METRICS_PORT: another process listens on 127.0.0.1 port PORT; set another port, or another SVC_METRICS_HOST',
       (port) => ({ SVC_METRICS_PORT: port }),
     ],
-    [
-      'SVC_PORT: another process listens on 127.0.0.1 port PORT; set another port, or another SVC_HOST',
-      (port) => ({ SVC_PORT: port }),
-    ],
-    ['SVC_HOST: this machine has no address 203.0.113.9', () => ({ SVC_HOST: '203.0.113.9' })],
-    [
-      'SVC_METRICS_HOST: the name no-such-host.invalid cannot be resolved (ENOTFOUND)',
-      () => ({ SVC_METRICS_HOST: 'no-such-host.invalid' }),
-    ],
   ])('does not start where it cannot listen, and says so in one line: %s', async (line, settings) => {
     expect(await startOn(settings)).toEqual([1, `${line}\n`]);
   });

@@ -53,18 +53,6 @@ describeOnEachDatabase('[D29] signing keys of the instance', (database) => {
     );
   });
 
-  it('a verifier that has the key set knows the successor before it signs', async () => {
-    const verify = verifier();
-    await verify(await token());
-    const [, next] = await kids();
-    // As if the time of the successor had come.
-    await service.rows(
-      `UPDATE token_exchange_signing_key SET signs_from = signs_from - interval '1 day', signs_until = signs_until - interval '1 day'`,
-    );
-    await until('the successor signs', WITHIN_MS, async () => kidOf(await token()) === next);
-    await verify(await token());
-  });
-
   it('revoke-signing ends every access token, and a verifier follows by the unknown kid', async () => {
     const verify = verifier();
     const before = await token();

@@ -170,47 +170,6 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
     for (const name of ['acme', 'acme-2', 'from file-2']) await keys('remove', name);
   });
 
-  it('[P.notAfter] list until when each is trusted, and as ended what no longer is', async () => {
-    const { issuer } = configured;
-    const seconds = (ms: number) => new Date(Date.now() + ms).toISOString().replace(/\.\d+/, '');
-    const notAfter = seconds(5 * 86_400_000 - 3_600_000);
-    const set = { type: 'jwks', name: 'set', url: keySet.url, issuer, expectedAudience: BASE_URL, notAfter };
-    await commands.run(['keys', 'add', '--file', '-'], undefined, JSON.stringify(set));
-    const moment = new Date(notAfter).toISOString();
-    expect(await listed()).toMatchObject([
-      { until: null, state: 'trusted' },
-      { until: moment, state: 'trusted' },
-    ]);
-    expect(await keys('list')).toContain(`  ${notAfter} (within 5 days)  `);
-    await keys('policy', 'set', '--set', `notAfter="${seconds(-3_600_000)}"`);
-    expect((await listed())[1]).toMatchObject({ state: 'ended' });
-    await keys('remove', 'set');
-  });
-
-  it('[D70] refuse what the file would not take, with every problem and no value, and store nothing', async () => {
-    const file = (value: string | object) => {
-      commands.write('bad.json', value);
-      return refusal('add', '--file', 'bad.json');
-    };
-    const key = acme.privateKeyPem();
-    const said = await file({ ...acme.staticEntry({ name: 'marker-5150' }), key, marker: 'marker-5151' });
-    expect(said).toContain('error: The entry has problems:\n');
-    expect(said).toContain('\n  - key: must be a PEM public key: it is a private key, and it has left');
-    expect(said).toContain('\n  - "marker": is not a known member; known are ');
-    expect(said).not.toMatch(/marker-515|BEGIN/);
-    expect(await file([acme.staticEntry({ name: 'acme' })])).toContain('the entry: must be an object');
-    expect(await file('{"type":')).toBe(
-      'error: bad.json is not one entry: not valid JSON (line 1, column 9)\n',
-    );
-    expect(await file('{"name":"a","name":"b"}')).toBe(
-      'error: bad.json is not one entry: a member is given twice\n',
-    );
-    expect(await file(configured.staticEntry({ name: 'same key' }))).toContain(
-      'the entry: has the same issuer and kid as the configured entry "from file"',
-    );
-    expect(await stored()).toEqual([]);
-  });
-
   it('[D70] refuse two entries of one name or key, and changes of what an entry trusts', async () => {
     commands.write('entry.json', acme.staticEntry({ name: 'acme' }));
     await keys('add', '--file', 'entry.json');

@@ -101,13 +101,6 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
     });
   });
 
-  it('[D80] lists no check as passed of which a part has failed', async () => {
-    const text = await said(token(), '--at', '2020-01-01T00:00:00Z');
-    expect(text).toMatch(/^A token exchange would be refused: token_issued_in_future\n/);
-    expect(text).toMatch(/\nfailed +subject +times +iat /);
-    expect(text).toMatch(/\nPassed: .*, audience \(subject\)\.\n/);
-  });
-
   it('[D80] names the flow, and an entry that is stored', async () => {
     const stored = Partner.create({ issuer: 'https://stored.example', audience: BASE_URL });
     commands.write('stored.json', JSON.stringify(stored.staticEntry({ name: 'kept' })));
@@ -139,15 +132,6 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
     const [header = '', payload = '', signature = ''] = asked.split('.');
     for (const secret of [header, payload, signature, SECRETIVE.sub, SECRETIVE.email])
       expect(written).not.toContain(secret);
-  });
-
-  it('[D80] says of a request that succeeded what of it did not count', async () => {
-    const answer = await service.exchange({ subject_token: token({ role: 'global:king' }) });
-    expect(answer.status).toBe(200);
-    const text = await said('', '--request-id', requestIdOf(answer));
-    expect(text).toMatch(
-      /\nNotice: {3}the role claim was ignored, .* \(global:king\)\nRemedy: {3}the partner corrects/,
-    );
   });
 
   it('[D80] says why a request was refused, by its id', async () => {
@@ -258,33 +242,5 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
     );
     for (const sign of ['\u001b', '\u202e']) expect(text).not.toContain(sign);
     expect(text).toMatch(/^A token exchange would be refused: issuer_unknown\n/);
-  });
-});
-
-describeOnEachDatabase('[D80] token explain where a way in is closed', (database: TestDatabase) => {
-  const partner = Partner.create({ issuer: 'https://closed.example', audience: BASE_URL });
-  const SETTINGS = {
-    SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([partner.staticEntry()]),
-    SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true',
-    SVC_BASE_URL: BASE_URL,
-  };
-
-  /** No service runs: the command has the database for itself. */
-  it.each([
-    ['not_available', 'without a licence', 'exchange', {}],
-    ['not_enabled', 'switched off', 'exchange', { SVC_TOKEN_EXCHANGE_ENABLED: 'false' }],
-    ['not_enabled', 'switched off', 'embed', { SVC_EMBED_LOGIN_ENABLED: 'false' }],
-  ])('%s: %s, %s', async (reason, state, flow, settings) => {
-    const license = state === 'switched off' ? await licenseEnvironment() : {};
-    const environment = { ...database.environment, ...SETTINGS, ...license, ...settings };
-    const line = new CommandLine(() => environment, VERSION);
-    const { stdout } = await line.run(
-      ['token', 'explain', '--json', '--flow', flow],
-      environment,
-      partner.sign(),
-    );
-    const { refusal, checks } = JSON.parse(stdout) as TokenExplanation;
-    expect(refusal).toMatchObject({ reason, check: 'endpoint', cause: expect.any(String) });
-    expect(checks[0]).toMatchObject({ check: 'endpoint', state: 'failed' });
   });
 });

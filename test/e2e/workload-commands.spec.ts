@@ -105,30 +105,7 @@ describeOnAnyDatabase('entries for jobs and services', (database) => {
 
   it.each<[string, string[], RegExp]>([
     ['no user', ['--github', 'acme/flows', '--branch', 'main'], /--github needs --as/],
-    ['no branch', ['--github', 'acme/flows', ...AS], /--github needs --branch/],
-    ['no repository', ['--github', 'acme', '--branch', 'main', ...AS], /--github must be OWNER\/REPOSITORY/],
-    [
-      'an id that is none',
-      ['--gitlab', 'a/b', '--branch', 'main', '--id', 'x', ...AS],
-      /--id must be a number/,
-    ],
     ['two platforms', ['--github', 'a/b', '--gitlab', 'a/b', ...AS], /cannot be used with/],
-    [
-      'an issuer and a server',
-      ['--github', 'a/b', '--issuer', 'https://x.example', '--server', 'https://x.example', ...AS],
-      /cannot be used with/,
-    ],
-    [
-      'a key set of its own',
-      ['--github', 'a/b', '--jwks-uri', 'https://x.example/jwks', ...AS],
-      /cannot be used with/,
-    ],
-    [
-      'a branch of nothing',
-      ['--branch', 'main', '--issuer', 'https://x.example'],
-      /--branch is for --github/,
-    ],
-    ['no issuer', ['--kubernetes', 'ci/deployer', ...AS], /Give --issuer/],
     [
       'a stranger',
       ['--github', 'a/b', '--branch', 'main', '--as', 'x@example.com'],
