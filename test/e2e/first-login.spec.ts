@@ -94,28 +94,3 @@ describeOnPostgresql('[D102] a rush of first logins', (database) => {
     expect(parts).toEqual(parts.map(() => users));
   });
 });
-
-describeOnPostgresql('[D6] first logins at two instances', (database) => {
-  let services: TestService[] = [];
-  beforeAll(async () => {
-    services = [
-      await TestService.start(database, { trustedKeys }),
-      await TestService.start(database, { trustedKeys }),
-    ];
-  });
-  afterAll(() => Promise.all(services.map((service) => service.stop())));
-
-  it('[D6] of few identities with few addresses all succeed, and every user is whole', async () => {
-    for (let round = 0; round < 5; round++) {
-      const answers = await Promise.all(
-        Array.from({ length: 60 }, (_, turn) => {
-          const token = tokenOf(`sub-${round}-${turn % 7}`, `race-${round}-${turn % 5}@partner.example`);
-          return services[turn % 2]!.exchange({ subject_token: token });
-        }),
-      );
-      expect(answers.map(({ status }) => status)).toEqual(Array(60).fill(200));
-      const [users = 0, links, projects, members, told] = await madeFor(services[0]!, `race-${round}-`);
-      expect([links, projects, members, told]).toEqual([7, users, users, users]);
-    }
-  });
-});

@@ -119,22 +119,6 @@ describeOnAnyDatabase('actors before ours', (database) => {
     ]);
   });
 
-  it('[P.priorActors] without an actor token they are in the trail alone', async () => {
-    const { claims, answer } = await issued({ act: { sub: 'robot-1', act: { sub: 'robot-2' } } });
-    expect(claims).not.toHaveProperty('act');
-    expect(await recordedIn(answer)).toEqual([
-      { iss: partner.issuer, sub: 'robot-1' },
-      { iss: partner.issuer, sub: 'robot-2' },
-    ]);
-  });
-
-  it('[P.priorActors] those of the actor are recorded in the trail', async () => {
-    const { claims, answer } = await issued({}, { act: { sub: 'robot-1' } });
-    const robot = await linkedUser(service, other.issuer, 'robot');
-    expect(claims['act']).toMatchObject({ sub: robot?.id });
-    expect(await recordedIn(answer)).toEqual([{ iss: other.issuer, sub: 'robot-1' }]);
-  });
-
   it('[P.priorActors][D23] the trail and the log leave out their e-mail addresses, and the access token has them', async () => {
     const act = {
       sub: 'jane@product.example',
@@ -148,11 +132,5 @@ describeOnAnyDatabase('actors before ours', (database) => {
       { iss: hidden, sub: 'robot' },
     ]);
     expect(service.logText).not.toContain('jane@');
-  });
-
-  it('[P.priorActors] without any, our own actor stands alone', async () => {
-    const { claims, answer } = await issued({}, {});
-    expect(claims['act']).toEqual({ sub: expect.any(String) });
-    expect(await recordedIn(answer)).toBeUndefined();
   });
 });

@@ -1,15 +1,10 @@
 // What an entry that says nothing allows under strict, what it must say, and what it may say against it.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Members } from '../../demo/partner.js';
-import { prepareStartup } from '../../src/instance/prepare-startup.js';
 import { jsonOf } from '../support/answers.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { ENTRY_PATHS, EMBED_PATH, outcomeOf } from '../support/entry-paths.js';
 import type { EntryPath } from '../support/entry-paths.js';
 import { changeUser, createUser } from '../support/local-users.js';
-import { licenseEnvironment } from '../support/license.js';
 import { TestService } from '../support/test-service.js';
 import { link } from './support/admission.js';
 import { TrustedPartner, expectRefusal, newSub } from './support/trusted-partner.js';
@@ -52,22 +47,6 @@ describeOnAnyDatabase('strict', (database) => {
     expect(outcomeOf(await login(weak))).toBe('accepted');
   });
 
-  it('[P.strict][P.linkExistingUsers] links where the entry lists domains', async () => {
-    for (const [partner, outcome] of [
-      [silent, 'refused with 401'],
-      [ofDomain, 'accepted'],
-      [weak, 'accepted'],
-    ] as const) {
-      const email = `${newSub()}@product.example`;
-      await createUser(service, { email });
-      expect(outcomeOf(await login(partner, { email, ...VERIFIED }))).toBe(outcome);
-    }
-    const email = `${newSub()}@product.example`;
-    await createUser(service, { email });
-    const answer = await login(silent, { email, ...VERIFIED });
-    await expectRefusal(service, answer, embedPost, 'linking_not_allowed');
-  });
-
   it.each([
     [ADMIN, 'stored_role_not_allowed'],
     ['global:owner', 'owner_excluded'],
@@ -97,22 +76,4 @@ describeOnAnyDatabase('strict', (database) => {
     expect(Object.keys(described.paths[EMBED_PATH] ?? {})).toEqual(['post']);
     expect(outcomeOf(await embedPost.send(service, token, noCompanion))).toBe('accepted');
   });
-});
-
-it('[P.strict] a start reports all at once that an entry has to say', async () => {
-  const workingDirectory = mkdtempSync(join(tmpdir(), 'strict-'));
-  const environment = {
-    ...(await licenseEnvironment()),
-    SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true',
-    SVC_EMBED_LOGIN_ENABLED: 'true',
-    SVC_TOKEN_EXCHANGE_STRICT: 'true',
-    SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([
-      new TrustedPartner({ expectedAudience: undefined }).entry,
-    ]),
-  };
-  const members = ['expectedAudience', 'allowedRoles', 'origins', 'emailDomains'];
-  await expect(prepareStartup({ environment, workingDirectory })).rejects.toMatchObject({
-    problems: expect.arrayContaining(members.map((member) => expect.stringContaining(member))),
-  });
-  rmSync(workingDirectory, { recursive: true });
 });

@@ -1,13 +1,10 @@
 // What an entry is trusted for: the flows, the time, and with an actor only. Checked before a token is used up.
-import type { Issued } from '../support/answers.js';
 import type { Members } from '../../demo/partner.js';
-import { jsonOf } from '../support/answers.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { ENTRY_PATHS, outcomeOf } from '../support/entry-paths.js';
 import type { EntryPath } from '../support/entry-paths.js';
 import { JwksServer } from '../support/jwks-server.js';
-import { createUser } from '../support/local-users.js';
 import { TestClock } from '../support/test-clock.js';
 import { TestService } from '../support/test-service.js';
 import {
@@ -48,8 +45,6 @@ const CASES: readonly TrustCase[] = [
     refused: EMBED,
     stillGood: subject,
   },
-  { title: '[P.flows] both', policy: { flows: ['exchange', 'embed'] }, reason: '', refused: [] },
-  { title: '[P.flows] without the field', policy: {}, reason: '', refused: [] },
   {
     title: '[P.requireActor] true',
     policy: { requireActor: true },
@@ -57,7 +52,6 @@ const CASES: readonly TrustCase[] = [
     refused: [...EMBED, subject],
     stillGood: subjectBesideActor,
   },
-  { title: '[P.requireActor] false', policy: { requireActor: false }, reason: '', refused: [] },
 ];
 
 describeOnAnyDatabase('what an entry is trusted for', (database) => {
@@ -149,43 +143,4 @@ describeOnAnyDatabase('the end of trust in an entry', (database) => {
       clock.setBack(60);
     },
   );
-});
-
-/** What an entry says of its tokens holds for keys that were fetched as for those that were given. */
-describeOnAnyDatabase('the policy of an entry whose keys are fetched', (database) => {
-  const open = new TrustedPartner();
-  const fetched = new TrustedPartner();
-  const jwks = JwksServer.forBlock();
-  let service: TestService;
-
-  beforeAll(async () => {
-    jwks.publish(fetched.jwks());
-    const { issuer } = fetched;
-    const policy = { flows: ['exchange'], requireActor: true, linkExistingUsers: false, scopes: ['a'] };
-    service = await TestService.start(database, {
-      trustedKeys: [open.entry, { type: 'jwks', url: jwks.url, issuer, ...policy }],
-      environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
-    });
-  });
-  afterAll(() => service?.stop());
-
-  const tokenOf = (sub = newSub()) => fetched.token({ sub });
-  const companion = () => open.token({ sub: newSub() });
-
-  it('[P.flows][P.requireActor] binds the way in', async () => {
-    const token = tokenOf();
-    await expectRefusal(service, await service.embed({ token }), embedPost, 'flow_not_allowed');
-    const alone = await service.exchange({ subject_token: token });
-    await expectRefusal(service, alone, subject, 'actor_required');
-    expect(outcomeOf(await subjectBesideActor.send(service, token, companion))).toBe('accepted');
-  });
-
-  it('[P.linkExistingUsers][P.scopes] binds users and grants', async () => {
-    const sub = newSub();
-    await createUser(service, { email: fetched.emailOf(sub) });
-    const refused = await subjectBesideActor.send(service, tokenOf(sub), companion);
-    await expectRefusal(service, refused, subject, 'linking_not_allowed');
-    const answer = await subjectBesideActor.send(service, tokenOf(), companion);
-    expect((await jsonOf<Issued>(answer)).scope).toBe('a');
-  });
 });

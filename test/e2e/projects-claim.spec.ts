@@ -50,13 +50,6 @@ const CASES: readonly SyncCase[] = [
   },
   { title: '[D134] an empty claim takes it away', earlier: VIEWER, claim: () => [], change: 'removed' },
   {
-    title: '[D134] another project takes its place',
-    earlier: VIEWER,
-    claim: (key) => [`${key}-other:${VIEWER}`],
-    change: 'removed',
-  },
-  { title: '[D134] no claim changes nothing', earlier: VIEWER, after: { role: VIEWER, by: 'claim' } },
-  {
     title: '[D134] what people gave remains after the claim',
     own: VIEWER,
     earlier: EDITOR,
@@ -68,8 +61,6 @@ const CASES: readonly SyncCase[] = [
 
 const MALFORMED: readonly (readonly [string, unknown])[] = [
   ['a text', `acme:${VIEWER}`],
-  ['an object without a role', [{ key: 'acme' }]],
-  ['a project twice', [`acme:${VIEWER}`, { key: 'acme', role: EDITOR }]],
   ['51 projects', Array.from({ length: 51 }, (_, index) => `acme-${index}:${VIEWER}`)],
 ];
 
@@ -228,18 +219,6 @@ describeOnEachDatabase('the claim of projects', (database) => {
     });
   });
 
-  it('[D136] takes 50 projects, with keys of 128 characters', async () => {
-    const projects = Array.from(
-      { length: 50 },
-      (_, index) => `${String(index).padStart(128, 'k')}:${VIEWER}`,
-    );
-    const sub = newSub();
-    expect(outcomeOf(await service.exchange({ subject_token: administering.token({ sub, projects }) }))).toBe(
-      'accepted',
-    );
-    expect(await memberships(service, administering, sub)).toHaveLength(50);
-  });
-
   it('[D134] a token with the claim of before takes no transaction, until the memberships from it are changed', async () => {
     const [sub, key] = [newSub(), `acme-${++keys}`];
     const again = (claims: Members = {}) =>
@@ -308,41 +287,6 @@ describeOnEachDatabase('the claim of projects', (database) => {
     expect(members.map(({ issuer }) => issuer).toSorted()).toEqual(
       [administering.issuer, rival.issuer].toSorted(),
     );
-  });
-
-  it('[P.projects] a key that may give viewers of acme-* neither takes away an administrator nor anything of beta-1', async () => {
-    const sub = newSub();
-    const claim = (entry: Partner, projects: string[], of = sub) =>
-      service.accessToken({ subject_token: entry.sign(entry.claims({ sub: of, projects })) });
-    const given = [`acme-a:${ADMIN}`, `acme-v:${VIEWER}`, `beta-1:${VIEWER}`];
-    // So that none is the last one.
-    await claim(wide, given, newSub());
-    await claim(wide, given);
-    const kept = given.filter((each) => each !== `acme-v:${VIEWER}`);
-    for (const projects of [[], [`acme-a:${VIEWER}`]]) {
-      await claim(narrow, projects);
-      expect((await memberships(service, wide, sub)).map(({ key, role }) => `${key}:${role}`)).toEqual(kept);
-    }
-    await claim(wide, []);
-    expect(await memberships(service, wide, sub)).toEqual([]);
-  });
-
-  it('[D134] where two issuers give one membership, the first is followed until it takes it away', async () => {
-    const person = { sub: newSub(), email: `${newSub()}@partner.example` };
-    const claim = (partner: TrustedPartner, projects: string[]) =>
-      service.accessToken({ subject_token: partner.token({ ...person, projects }) });
-    const member = async () =>
-      (await memberships(service, administering, person.sub)).map(({ role, issuer }) => [role, issuer]);
-    await claim(administering, [`joint:${VIEWER}`]);
-    const project = await projectOf(service, administering, 'joint');
-    const input = { project, issuer: rival.issuer, key: 'joint' };
-    await setKey(input);
-
-    await claim(rival, [`joint:${EDITOR}`]);
-    expect(await member()).toEqual([[VIEWER, administering.issuer]]);
-    await claim(administering, []);
-    await claim(rival, [`joint:${EDITOR}`, `more:${EDITOR}`]);
-    expect(await member()).toContainEqual([EDITOR, rival.issuer]);
   });
 });
 

@@ -1,7 +1,6 @@
 // The checks before going live judge stored entries too, where there is a database to read them from, and change nothing in it.
 import { Partner } from '../../demo/partner.js';
 import type { ListedEntry } from '../../src/administration/entries/list-entries.operation.js';
-import { VERSION } from '../../src/platform/version.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { CommandLine } from '../support/run-cli.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
@@ -58,27 +57,6 @@ describeOnEachDatabase('[D32] checks of stored entries', (database) => {
       'warning: stored:open, expectedAudience: is not set: a token that was made for another service is accepted too\n',
     );
     expect(stdout).toMatch(/\nstored:other .* https:\/\/other\.example /);
-  });
-
-  it('read them without the service too', async () => {
-    await service.stop();
-    expect(await pointOf('Audience')).toMatchObject({
-      state: 'open',
-      detail: 'any audience passes under stored:open',
-      stderr: '',
-    });
-    expect((await storedByCheck()).map(({ entry }) => entry)).toEqual([
-      'stored:good',
-      'stored:other',
-      'stored:open',
-    ]);
-    await service.restart();
-  });
-
-  it('judge stored entries alone, where none is configured', async () => {
-    const alone = new CommandLine(() => ({ ...database.environment, SVC_BASE_URL: BASE_URL }), VERSION);
-    const { exitCode, stdout } = await alone.run(['keys', 'check']);
-    expect([exitCode, stdout]).toEqual([0, expect.stringContaining('stored:good')]);
   });
 
   it('say that they are not judged, and migrate nothing, on the database of an earlier release', async () => {

@@ -135,7 +135,6 @@ describeOnAnyDatabase('stored entries of type jwks', (database: TestDatabase) =>
 });
 
 describeOnAnyDatabase('stored entries beside another configuration than before', (database: TestDatabase) => {
-  const rival = Partner.create({ issuer: acme.issuer, kid: acme.kid, audience: BASE_URL });
   const warnings = (service: TestService) =>
     service.log
       .filter(({ msg }) => msg === 'a stored trusted key entry takes no tokens')
@@ -152,30 +151,6 @@ describeOnAnyDatabase('stored entries beside another configuration than before',
       expect(await exchanged(service, acme)).toBe(200);
       expect(warnings(service)).toEqual([]);
     }));
-
-  it('[D70] give way to a configured one with their issuer and kid, with a warning', () =>
-    withService(database, { ...OPTIONS, trustedKeys: [rival.staticEntry()] }, async (service) => {
-      expect(await exchanged(service, rival)).toBe(200);
-      expect(await exchanged(service, acme)).toBe(400);
-      expect(await lastReason(service)).toBe('signature_invalid');
-      expect(warnings(service)).toEqual([
-        ['acme', 'the entry: has the same issuer and kid as the configured entry "entry-0"'],
-      ]);
-      expect(await storedEntries(service).list()).toMatchObject([{ name: 'acme', state: 'refused' }]);
-    }));
-
-  it('[D70][P.strict] take no tokens where the strict policy asks for what they do not say, and stop no start', () => {
-    const strictly = configured.staticEntry({ origins: [BASE_URL], allowedRoles: [], emailDomains: ['*'] });
-    const environment = { ...OPTIONS.environment, SVC_TOKEN_EXCHANGE_STRICT: 'true' };
-    return withService(database, { environment, trustedKeys: [strictly] }, async (service) => {
-      expect(await exchanged(service, acme)).toBe(400);
-      expect(await lastReason(service)).toBe('issuer_unknown');
-      expect(warnings(service)).toEqual([
-        ['acme', 'origins: is required by the strict policy, unless flows leaves "embed" out'],
-        ['acme', expect.stringContaining('emailDomains: is required by the strict policy')],
-      ]);
-    });
-  });
 });
 
 describeOnEachDatabase('a table of stored entries that cannot be read', (database: TestDatabase) => {
@@ -204,31 +179,5 @@ describeOnEachDatabase('a table of stored entries that cannot be read', (databas
       });
       expect(await lastReason(service)).toBe('entry_suspended');
       expect(failures()).toHaveLength(1);
-    }));
-});
-
-describeOnAnyDatabase('[D72] who may frame the instance', (database: TestDatabase) => {
-  const PRODUCT = 'https://product.example';
-  const ancestors = async (service: TestService) => {
-    const policy = (await service.fetch('/')).headers.get('content-security-policy') ?? '';
-    return /frame-ancestors ([^;]*)/.exec(policy)?.[1];
-  };
-
-  it('is reported by stored entries too, as long as they are there', () =>
-    withService(database, OPTIONS, async (service) => {
-      const entries = storedEntries(service);
-      const becomes = (expected: string | undefined) =>
-        until(`frame-ancestors ${expected}`, LIMIT_MS, async () => (await ancestors(service)) === expected);
-      expect(await ancestors(service)).toBeUndefined();
-      await entries.add(acme.staticEntry({ name: 'acme', origins: [PRODUCT] }));
-      await becomes(PRODUCT);
-      const set = { origins: [PRODUCT, 'https://other.example'] };
-      await entries.change('acme', setting(set));
-      await becomes(`${PRODUCT} https://other.example`);
-      await entries.change('acme', suspended);
-      await refusedFor(service, acme, 'entry_suspended');
-      expect(await ancestors(service)).toBe(`${PRODUCT} https://other.example`);
-      await entries.remove('acme');
-      await becomes(undefined);
     }));
 });

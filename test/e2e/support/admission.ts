@@ -7,7 +7,6 @@ import type { EntryPath } from '../../support/entry-paths.js';
 import { explain, requestBy } from '../../support/explanations.js';
 import type { StoredUser } from '../../support/local-users.js';
 import { createUser, linkedUser } from '../../support/local-users.js';
-import { takesTransaction } from '../../support/statements.js';
 import { TestService } from '../../support/test-service.js';
 import type { TestDatabase } from '../../support/databases.js';
 import {
@@ -102,16 +101,6 @@ export class Admission {
     const explained = foreseen.tokens.find((one) => one.party === party)?.user;
     const id = explained?.by === 'provisioning' ? null : user?.id;
     expect(explained).toMatchObject({ id, roleAfter: user?.role });
-  }
-
-  /** Whether an exchange takes a transaction. */
-  async takesTransaction(one: AdmissionCase, situation: 'known' | 'changed'): Promise<boolean> {
-    const partner = this.partners.get(one)!;
-    const { claims } = await this.prepare(one, partner, situation);
-    return takesTransaction(this.service, async () => {
-      const subjectToken = partner.token({ ...claims, ...one.claims });
-      expect(outcomeOf(await this.service.exchange({ subject_token: subjectToken }))).toBe('accepted');
-    });
   }
 
   /** Nobody beside a refused party comes into being, so whoever stands beside a stranger is a stranger too. */
