@@ -3,17 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
-import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { EVENT, eventsOf, countEvents } from '../support/audit.js';
-import { untilOneIsBlocked } from '../support/blocked-transactions.js';
-import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import { linkedUser } from '../support/local-users.js';
 import { cookieOf } from '../support/logins.js';
 import { LOGOUT_PATH, logoutToken } from '../support/logout-tokens.js';
 import { metricsOf } from '../support/metric-samples.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
-import { jtiHashOf } from '../../src/token-exchange/replay/token-use.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 /** Knows some of the same users. */
@@ -121,25 +118,6 @@ describeOnEachDatabase('[D131] a logout by the provider', (database) => {
     expect(await scene.all(left)).toEqual([200, 200, 200]);
   });
 
-  it('by both also ends what the subject has opened without a sid', async () => {
-    const ended = [
-      await scene.session('dan', { sid: 'one' }),
-      await scene.session('dan'),
-      await scene.bearer('dan'),
-    ];
-    const left = [await scene.session('dan', { sid: 'two' }), await scene.session('eve')];
-    expect((await scene.post({ sub: 'dan', sid: 'one' })).status).toBe(200);
-    expect(await scene.all(ended)).toEqual([401, 401, 401]);
-    expect(await scene.all(left)).toEqual([200, 200]);
-  });
-
-  it('of an unknown sid or sub succeeds, and ends nothing', async () => {
-    const left = [await scene.session('fay', { sid: 'one' }), await scene.bearer('fay')];
-    const statuses = [await scene.post({ sid: 'unknown' }), await scene.post({ sub: 'unknown' })];
-    expect(statuses.map(({ status }) => status)).toEqual([200, 200]);
-    expect(await scene.all(left)).toEqual([200, 200]);
-  });
-
   it('leaves the account as it is: a new login passes in the next second, and what was ended stays ended', async () => {
     const before = await scene.session('gus');
     await scene.post({ sub: 'gus' });
@@ -217,41 +195,6 @@ describeOnEachDatabase('[D131] a logout by the provider', (database) => {
   });
 });
 
-describeOnEachDatabase('[D131] an issuer with more logouts than are kept one by one', (database) => {
-  const clock = new TestClock();
-  const service = TestService.forBlock(database, { trustedKeys, clock });
-
-  it('has all its logins until then ended, and nothing else: not those of others, nor its next ones', async () => {
-    const scene = new Scene(service, clock);
-    await service.rows(
-      `INSERT INTO token_exchange_logout (issuer, login_key, issued_until, received_at)
-       SELECT $1, 'made up ' || n, 1, $2 FROM generate_series(1, 50000) AS n`,
-      [partner.issuer, clock.now()],
-    );
-    const ended = [await scene.session('ada'), await scene.bearer('bob', 'ada')];
-    const left = [await scene.session('ada', {}, other)];
-    const underWay = scene.token('cid');
-    clock.advance(2);
-    expect((await scene.post({ sub: 'made up' }, partner, { 'x-request-id': 'too-many' })).status).toBe(200);
-    expect(await scene.all([...ended, ...left])).toEqual([401, 401, 200]);
-    expect((await service.embed({ token: underWay })).status).toBe(401);
-    const page = await service.fetch('/rest/me', { headers: ended[0] });
-    expect(await page.json()).toMatchObject({ error: 'signed_out_by_provider' });
-    expect(await eventsOf(service, 'too-many')).toMatchObject([
-      { name: `${EVENT}logout`, payload: { issuer: partner.issuer, ends: 'issuer' } },
-    ]);
-    const line = service.log.find(({ issuer }) => issuer === partner.issuer);
-    expect(line).toMatchObject({ level: 'warn', requestId: 'too-many' });
-    expect(await service.rows('SELECT issuer, login_key FROM token_exchange_logout')).toEqual([
-      { issuer: partner.issuer, login_key: '' },
-    ]);
-    clock.advance(1);
-    const next = [await scene.session('ada'), await scene.bearer('bob', 'ada')];
-    expect((await scene.post({ sub: 'made up again' })).status).toBe(200);
-    expect(await scene.all([...next, ...left])).toEqual([200, 200, 200]);
-  });
-});
-
 describeOnEachDatabase('[D132] a login that is under way when its user is signed out', (database) => {
   const clock = new TestClock();
   const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()], clock });
@@ -273,41 +216,6 @@ describeOnEachDatabase('[D132] a login that is under way when its user is signed
       const exchange = await service.exchange(fields);
       expect([exchange.status, await exchange.json()]).toMatchObject([400, { error: 'invalid_grant' }]);
     }
-  });
-
-  it('is refused too where its token is of the same second, and of a clock that is ahead its session ends all the same', async () => {
-    const token = scene.token('bob');
-    const ahead = [
-      await scene.session('bob', { iat: scene.seconds + 5 }),
-      await scene.bearer('bob', undefined, { iat: scene.seconds + 5 }),
-    ];
-    clock.advance(2);
-    await scene.post({ sub: 'bob', iat: scene.seconds - 2 });
-    expect((await service.embed({ token })).status).toBe(401);
-    expect(await scene.all(ahead)).toEqual([401, 401]);
-  });
-});
-
-describeOnPostgresql('[D132] a login whose statement has begun before the logout', (database) => {
-  const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
-
-  it('opens nothing that is of use, though it commits after', async () => {
-    await service.sessionCookie(partner.sign());
-    const jti = randomUUID();
-    const holder = (await database.open()).dataSource.createQueryRunner();
-    await holder.startTransaction();
-    await holder.query(`INSERT INTO token_exchange_used_jti VALUES ($1, now())`, [jtiHashOf(jti)]);
-    const login = service.embed({ token: partner.sign(partner.claims({ jti })) });
-    await untilOneIsBlocked((sql) => service.rows(sql));
-    const logout = await service.post(LOGOUT_PATH, {
-      logout_token: logoutToken(partner, { sub: 'customer-1' }),
-    });
-    expect(logout.status).toBe(200);
-    await holder.rollbackTransaction();
-    await holder.release();
-    const cookie = cookieOf(await login);
-    const me = await service.fetch('/rest/me', { headers: { cookie } });
-    expect([cookie === '' || me.status === 401, me.status]).toEqual([true, 401]);
   });
 });
 
@@ -435,17 +343,6 @@ describeOnAnyDatabase('[D130] the endpoint of logouts', (database) => {
     expect(await scene.me(session)).toBe(200);
   });
 
-  it('[D59] takes none of a key that is revoked', async () => {
-    const key = { issuer: partner.issuer, kid: partner.kid };
-    await service.part(RevocationService).revoke(key, 'revoke-the-key');
-    const answer = await scene.post({ sub: 'ada' }, partner, { 'x-request-id': 'of-a-revoked-key' });
-    expect([answer.status, await answer.json()]).toEqual([400, REFUSED]);
-    expect(await eventsOf(service, 'of-a-revoked-key')).toMatchObject([
-      { payload: { reason: 'trust_revoked' } },
-    ]);
-    await service.part(RevocationService).restore(key, 'restore-the-key');
-  });
-
   it('wants a form with logout_token', async () => {
     const missing = await service.post(LOGOUT_PATH, {});
     expect([missing.status, await missing.json()]).toEqual([
@@ -467,12 +364,5 @@ describeOnAnyDatabase('[D130] the endpoint of logouts', (database) => {
     const blocked = await scene.post({ sub: 'ada' }, partner, from(99));
     expect([blocked.status, Number(blocked.headers.get('retry-after')) > 0]).toEqual([429, true]);
     expect((await scene.post({ sub: 'ada' }, other, from(100))).status).toBe(200);
-  });
-
-  it('counts all from one address, so that tokens of strangers keep no instance busy', async () => {
-    const statuses = new Set<number>();
-    for (let count = 0; count <= LIMIT; count += 1)
-      statuses.add((await service.post(LOGOUT_PATH, { logout_token: 'no token' })).status);
-    expect([...statuses]).toEqual([400, 429]);
   });
 });

@@ -175,10 +175,4 @@ describeOnPostgresql('replay on two instances with one database', (database) => 
       expect(countsOf(bodies)).toEqual({ 200: 1, 400: 31 });
     }
   });
-
-  it('[D29] a token of one instance is accepted by the other', async () => {
-    const accessToken = await instanceOf(0).accessToken({ subject_token: token() });
-    const headers = { authorization: `Bearer ${accessToken}` };
-    expect((await instanceOf(1).fetch('/rest/me', { headers })).status).toBe(200);
-  });
 });

@@ -9,13 +9,11 @@ import { eventsOf } from '../support/audit.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { ASSERTIONS_ON, CLIENT_ASSERTION, IdJagClient, sha256 } from '../support/id-jag-client.js';
-import { JwksServer, body, delayed } from '../support/jwks-server.js';
 import { changeUser } from '../support/local-users.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import { TestClock } from '../support/test-clock.js';
 import type { Fields } from '../support/test-service.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 import { withService } from '../support/with-service.js';
 
 const PATH = '/rest/auth/oauth/introspect';
@@ -144,21 +142,6 @@ describeOnAnyDatabase('token introspection', (database) => {
 
   it.each<[string, number, string, string, Record<string, string>]>([
     ['no credentials', 401, 'invalid_client', 'client_credential_missing', {}],
-    [
-      'another secret',
-      401,
-      'invalid_client',
-      'client_credential_invalid',
-      { authorization: `Basic ${btoa('agent:x')}` },
-    ],
-    [
-      'no Basic credential',
-      401,
-      'invalid_client',
-      'client_credential_invalid',
-      { authorization: 'Bearer x' },
-    ],
-    ['an unknown client', 401, 'invalid_client', 'client_unknown', { authorization: `Basic ${btoa('x:x')}` }],
     ['a client that may not ask', 403, 'unauthorized_client', 'introspection_not_allowed', silent.basic],
   ])('[D61] refuses %s with %i, and records only that', async (_name, status, error, reason, headers) => {
     const token = await redeemed();
@@ -209,47 +192,6 @@ describeOnAnyDatabase('[D61] introspections of one address', (database) => {
       expect(service.logText.split('an introspection was refused')).toHaveLength(11);
       const labels = { flow: 'introspection', reason: 'client_credential_invalid' };
       expect((await MetricSamples.read(service)).value('svc_request_refusals_total', labels)).toBe(12);
-    });
-  });
-
-  it('wait longer for the keys of a client than for the database', async () => {
-    const server = await JwksServer.listen();
-    const caller = new IdJagClient('caller');
-    server.publish(caller.keys.jwks());
-    const slow = agent.entry({ clients: [{ id: caller.id, jwksUrl: server.url, introspect }] });
-    const environment = {
-      ...ASSERTIONS_ON,
-      SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
-      SVC_DATABASE_WAIT_MS: '2000',
-    };
-    try {
-      await withService(database, { trustedKeys: [slow], environment }, async (service) => {
-        const asked = async () => {
-          const client_assertion = caller.jwt();
-          const fields = { token: 'x', client_assertion_type: CLIENT_ASSERTION, client_assertion };
-          return (await service.post(PATH, fields, {})).status;
-        };
-        await until('the key set is fetched', 60_000, async () => (await asked()) === 200);
-        caller.keys.rotate();
-        server.answerWith(delayed(3_000, body(JSON.stringify(caller.keys.jwks()))));
-        expect(await asked()).toBe(200);
-        expect(service.logText).not.toContain('the database is unavailable');
-      });
-    } finally {
-      await server.close();
-    }
-  });
-
-  it('are limited by the minute, and counted apart', async () => {
-    const environment = { ...ASSERTIONS_ON, SVC_TOKEN_EXCHANGE_INTROSPECTION_PER_MINUTE: '2' };
-    await withService(database, { trustedKeys, environment }, async (service) => {
-      const statuses = [];
-      for (let time = 0; time < 3; time += 1)
-        statuses.push((await service.post(PATH, { token: 'x' }, agent.basic)).status);
-      expect(statuses).toEqual([200, 200, 429]);
-      const samples = await MetricSamples.read(service);
-      expect(samples.value('svc_throttle_refusals_total', { flow: 'introspection' })).toBe(1);
-      expect((await service.exchange({ subject_token: partner.sign() })).status).toBe(200);
     });
   });
 });

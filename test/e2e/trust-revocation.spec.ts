@@ -2,18 +2,12 @@
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
-import { Revocations } from '../../src/token-exchange/revocation/revocations.js';
-import { eventsOf } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
-import { UNPROVED } from '../support/dpop-client.js';
 import { bearerStatus, meStatus } from '../support/logins.js';
 import { TestClock } from '../support/test-clock.js';
-import { sendBeside } from '../support/flow-requests.js';
-import { flowsOf } from '../support/stages.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 
 const ISSUER = 'https://partner.example';
-const EVENT = 'svc.audit.token-exchange.';
 
 describeOnEachDatabase('[D59] trust that is revoked', (database) => {
   const clock = new TestClock();
@@ -116,74 +110,6 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
         'SELECT vouched_by AS keys FROM token_exchange_session ORDER BY created_at DESC, vouched_by::text DESC LIMIT 1',
       );
       expect(families[0]?.keys).toEqual([{ iss: ISSUER, kid: 'second' }]);
-    });
-  });
-
-  describe.each([
-    ['known', false],
-    ['known to a host without its table of users', true],
-  ])('while a request of a user is under way who is %s', (_, isAlone) => {
-    const flows = (request: string) => {
-      const used = () => revocations().revoke({ issuer: ISSUER, kid: 'first' }, request);
-      return flowsOf(service, { used, isAlone });
-    };
-    const namesOf = async (request: string) =>
-      (await eventsOf(service, request)).map(({ name, payload }) => [
-        name.slice(EVENT.length),
-        payload['reason'],
-      ]);
-
-    it('an exchange hands nothing out, and the trail tells of no success', async () => {
-      await issued(partner);
-      const request = requestId();
-      const { exchanges } = flows(request);
-      const exchange = sendBeside(service, { flow: 'exchange', requestId: request }, (sent) =>
-        exchanges.exchange({ subjectToken: token(partner), proving: UNPROVED }, sent),
-      );
-      await expect(exchange).rejects.toMatchObject({ reason: 'trust_revoked' });
-      expect(await namesOf(request)).toEqual([
-        ['trust-revoked', undefined],
-        ['failed', 'trust_revoked'],
-      ]);
-    });
-
-    it('a login opens no session', async () => {
-      await opened(partner);
-      const request = requestId();
-      const { logins } = flows(request);
-      const source = { method: 'POST', origin: undefined, fetchSite: undefined } as const;
-      const before = await service.rows('SELECT 1 FROM token_exchange_session');
-      const login = sendBeside(service, { flow: 'embed', requestId: request }, (sent) =>
-        logins.login({ token: token(partner), source, cookies: undefined }, sent),
-      );
-      await expect(login).rejects.toMatchObject({ reason: 'trust_revoked' });
-      expect(await namesOf(request)).toEqual([
-        ['trust-revoked', undefined],
-        ['embed-login-failed', 'trust_revoked'],
-      ]);
-      expect(await service.rows('SELECT 1 FROM token_exchange_session')).toHaveLength(before.length);
-    });
-  });
-
-  it('[D60] is no longer known while a request is under way: that is no fault of the service for the trail', async () => {
-    const request = requestId();
-    const unknown = new Revocations();
-    const sent = sendBeside(service, { flow: 'exchange', requestId: request }, async () =>
-      unknown.ensureKnown(),
-    );
-    await expect(sent).rejects.toMatchObject({ status: 503 });
-    expect(await eventsOf(service, request)).toEqual([]);
-  });
-
-  it('is written into the token and into no other name', async () => {
-    const accessToken = await issued(second, other);
-    const claims = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()) as object;
-    expect(claims).toMatchObject({
-      client_id: ISSUER,
-      vouched_by: [
-        { iss: ISSUER, kid: 'second' },
-        { iss: other.issuer, kid: 'first' },
-      ],
     });
   });
 });
