@@ -130,27 +130,6 @@ describeOnEachDatabase('[6.1] the audit trail', (database) => {
     expect(namesOf((await embed(claims)).rows)).toEqual(['embed-login']);
   });
 
-  it('[D30] an API call with a token is recorded with subject and actor; one with a session has no token', async () => {
-    const pair = { subject_token: token({ sub: 'sue' }), actor_token: token({ sub: 'act' }) };
-    const authorization = `Bearer ${await service.accessToken(pair)}`;
-    const { rows } = await traced((headers) =>
-      service.fetch('/api/v1/workflows?limit=5', { headers: { ...headers, authorization } }),
-    );
-    expect(rows).toMatchObject([
-      {
-        name: 'svc.audit.api.called',
-        subjectUserId: await idOf('sue@partner.example'),
-        actorUserId: await idOf('act@partner.example'),
-        payload: { method: 'GET', route: '/api/v1/workflows', accessTokenId: expect.stringMatching(UUID) },
-      },
-    ]);
-    const alone = `Bearer ${await service.accessToken({ subject_token: token({ sub: 'sue' }) })}`;
-    const own = await traced((headers) =>
-      service.fetch('/api/v1/workflows', { headers: { ...headers, authorization: alone } }),
-    );
-    expect(own.rows).toMatchObject([{ subjectUserId: await idOf('sue@partner.example'), actorUserId: null }]);
-  });
-
   it('[D21] each event is one line of the log, with the request id and all that the row has', async () => {
     const rows = await eventsOf(service);
     const lines = auditLines(service);

@@ -20,7 +20,6 @@ const partner = Partner.create({ issuer: 'https://partner.example', audience: BA
 const trustedKeys = [partner.staticEntry()];
 const FLAG = 'SVC_ENV_FEAT_TOKEN_EXCHANGE';
 const SOON_MS = 60_000;
-const OTHER_FEATURES = { features: ['project-members', 'credentials-list'] };
 
 describeOnAnyDatabase('[1.4] availability', (database) => {
   it.each([undefined, 'false', 'TRUE', '1', 'yes', 'true '])(
@@ -62,27 +61,12 @@ describeOnAnyDatabase('[1.4] availability', (database) => {
       async () => ({ [FLAG]: 'True' }),
       /is set, but turns the feature on only as exactly true/,
     ],
-    ['no flag', 'not_enabled', 'info', async () => ({ [FLAG]: undefined }), /is not set to true$/],
     [
       'no licence',
       'not_licensed',
       'warn',
       async () => ({ SVC_LICENSE: undefined, SVC_LICENSE_PUBLIC_KEY: undefined }),
       /there is no licence/,
-    ],
-    [
-      'a licence without the feature',
-      'not_licensed',
-      'warn',
-      () => licenseEnvironment(OTHER_FEATURES),
-      /it includes project-members, credentials-list$/,
-    ],
-    [
-      'an expired licence',
-      'license_ended',
-      'error',
-      () => licenseEnvironment({ exp: 1_700_000_000 }),
-      /the licence has ended: 2023-11-14T22:13:20\.000Z;/,
     ],
   ] as const)(
     '[7.1][D39][D82] with %s both endpoints are like any unknown path, one line of the log says why, and readiness says %s',

@@ -5,7 +5,6 @@ import { describeOnAnyDatabase } from '../support/databases.js';
 import { EMBED_PATH } from '../support/entry-paths.js';
 import { licenseEnvironment } from '../support/license.js';
 import { login } from '../support/logins.js';
-import { sendBytes, sendRaw } from '../support/raw-http.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
@@ -104,16 +103,6 @@ describeOnAnyDatabase('[D20][D21] order, request ids and caching', (database) =>
     expect(messagesOf(id)).not.toContain('request');
   });
 
-  it('[D21] another one is replaced by one that log and audit row share', async () => {
-    const wire = Buffer.from('café"-1234', 'utf8').toString('latin1');
-    const answer = await service.exchange({ subject_token: 'x' }, { 'x-request-id': wire });
-    const given = requestIdOf(answer);
-    expect(given).not.toBe(wire);
-    expect(given).toMatch(/^[\w.:-]{8,128}$/);
-    expect(await eventsOf(service, given)).toHaveLength(1);
-    expect(auditLines(service, given)).toHaveLength(1);
-  });
-
   it('[D21] without a trusted proxy a well-formed id stands beside an own one, in log and trail', () =>
     withServiceApart({ trustedKeys, environment: { SVC_PROXY_HOPS: '0' } }, async (direct) => {
       const clientRequestId = 'of-somebody-1';
@@ -133,36 +122,6 @@ describeOnAnyDatabase('[D20][D21] order, request ids and caching', (database) =>
         for (const line of lines) expect(line).toMatchObject({ clientRequestId });
       }
     }));
-
-  it.each([
-    ['GET', '/'],
-    ['GET', '/healthz'],
-    ['GET', '/healthz/readiness'],
-    ['GET', '/.well-known/jwks.json'],
-    ['GET', '/rest/me'],
-    ['POST', '/rest/auth/logout'],
-    ['GET', '/api/v1/workflows'],
-    ['GET', '/nowhere'],
-    ['PUT', EMBED_PATH],
-    ['GET', '/%zz'],
-    ['GET', '/rest/%c3%28'],
-    ['OPTIONS', '*'],
-  ])('[D21] the answer to %s %s carries the id', async (method, target) => {
-    const headers = { 'x-request-id': 'my-request-1' };
-    const answer = await sendRaw(service.address, { method, target, headers });
-    expect(answer?.headers['x-request-id']).toBe('my-request-1');
-  });
-
-  it('[D21] an answer to what is no HTTP request carries an id too', async () => {
-    const answers = [
-      await sendBytes(service.address, Buffer.from('NONSENSE\r\n\r\n')),
-      await sendRaw(service.address, { target: '/', headers: { 'x-long': 'x'.repeat(100_000) } }),
-    ];
-    for (const answer of answers) {
-      expect(answer?.status).toBeGreaterThanOrEqual(400);
-      expect(answer?.headers['x-request-id']).toMatch(/^[\w.:-]{8,128}$/);
-    }
-  });
 
   it('[D23][K19] no answer of the two endpoints may be stored, success or failure', async () => {
     const answers = [

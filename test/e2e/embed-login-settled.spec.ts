@@ -1,15 +1,13 @@
 // Logins of users who need no change, whose sessions are opened by a statement that logins of the moment share.
-import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { Partner } from '../../demo/partner.js';
 import { eventsOf, onEveryEvent } from '../support/audit.js';
 import { untilOneIsBlocked } from '../support/blocked-transactions.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
-import { changeUser, linkedUser } from '../support/local-users.js';
+import { linkedUser } from '../support/local-users.js';
 import { cookieOf, meStatus } from '../support/logins.js';
 import { sendBeside } from '../support/flow-requests.js';
 import { flowsOf } from '../support/stages.js';
-import { statementsOf } from '../support/statements.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
@@ -22,11 +20,6 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
   const service = TestService.forBlock(database, { trustedKeys, environment });
   const login = (sub: string, requestId = 'some-login') =>
     service.embed({ token: tokenOf(sub) }, { 'x-request-id': requestId });
-  /** On the embedded database those that read in the background are among them. */
-  const writtenBy = async (work: () => Promise<unknown>) =>
-    (await statementsOf(service, work)).filter(
-      (text) => !text.startsWith('SELECT') || text.includes('token_exchange_session'),
-    );
   const sessionsOf = async (sub: string) => {
     const user = await linkedUser(service, partner.issuer, sub);
     return (await service.rows('SELECT 1 FROM token_exchange_session WHERE user_id = $1', [user?.id])).length;
@@ -36,38 +29,6 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
     (await eventsOf(service, requestId)).map(({ name }) =>
       name.replace(/^svc\.audit\.(token-exchange\.)?/, ''),
     );
-
-  it('[4.1] is two statements, once the user is known', async () => {
-    await login('one');
-    await login('one');
-    const texts = await writtenBy(() => login('one'));
-    const [used, recorded, ...others] = texts.filter((text) => !text.startsWith('SELECT'));
-    expect(used).toContain('INSERT INTO token_exchange_used_jti');
-    for (const table of ['token_exchange_session', 'audit_event'])
-      expect(recorded).toContain(`INSERT INTO ${table}`);
-    expect(others).toEqual([]);
-  });
-
-  it.each([undefined, 'its'])('[D51] is two statements where it names %s user, too', async (named) => {
-    await login('naming');
-    const user = await linkedUser(service, partner.issuer, 'naming');
-    const userId = named && user?.id;
-    const answers: number[] = [];
-    const texts = await writtenBy(async () =>
-      answers.push((await service.embed({ token: tokenOf('naming'), userId })).status),
-    );
-    expect([answers, texts]).toEqual([[303], [expect.any(String), expect.any(String)]]);
-  });
-
-  it('[D51] that names another user is refused by the user that was read, without a transaction', async () => {
-    await login('another');
-    const texts = await writtenBy(async () => {
-      const answer = await service.embed({ token: tokenOf('another'), userId: randomUUID() });
-      expect(await answer.json()).toMatchObject({ error: 'session_of_another_user' });
-    });
-    expect(texts).toHaveLength(2);
-    expect(await sessionsOf('another')).toBe(1);
-  });
 
   it('[D3] whose user is deleted once it was read goes to a transaction, and makes the user anew', async () => {
     await login('deleted');
@@ -105,19 +66,6 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
     expect(
       await service.rows('SELECT 1 FROM token_exchange_session WHERE family_id = $1', family),
     ).toHaveLength(1);
-  });
-
-  it('[D7] opens nothing for a disabled user', async () => {
-    await login('disabled');
-    const user = await linkedUser(service, partner.issuer, 'disabled');
-    await changeUser(service, user?.id ?? '', { enabled: false });
-    const answer = await login('disabled', 'disabled-login');
-    expect(await answer.json()).toMatchObject({ error: 'user_disabled' });
-    expect(await toldOf('disabled-login')).toEqual(['embed-login-failed']);
-    expect(await sessionsOf('disabled')).toBe(1);
-    // From then on by the shared statement and that of the refusal.
-    expect(await writtenBy(() => login('disabled'))).toHaveLength(2);
-    expect(await sessionsOf('disabled')).toBe(1);
   });
 
   it('[D104] may leave too many sessions, of which the purge ends the oldest, and says so', async () => {

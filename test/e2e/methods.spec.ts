@@ -110,21 +110,6 @@ describeOnAnyDatabase('[D57] methods', (database) => {
     expect(service.logText).not.toContain('Zq7marker');
   });
 
-  it('[D57] a path that is none stays 404 for all methods, without Allow', async () => {
-    for (const target of [
-      '/nowhere',
-      '/rest/auth/oauth',
-      `${EXCHANGE_PATH}/`,
-      '/api/v1/users/',
-      '/api/v2/users',
-    ])
-      for (const method of METHODS) {
-        const answer = await sendRaw(service.address, { method, target });
-        expect([target, method, answer?.status]).toEqual([target, method, 404]);
-        expect(answer?.headers).not.toHaveProperty('allow');
-      }
-  });
-
   it('[D57] a HEAD is answered as its GET, without the body', async () => {
     const token = await service.accessToken({ subject_token: partner.sign() });
     const headers = { authorization: `Bearer ${token}`, accept: '*/*', 'accept-encoding': 'identity' };

@@ -240,25 +240,6 @@ describeOnEachDatabase("the operator's sign-in", (database) => {
     });
   });
 
-  it('[D107] has a crowd wait for its turn, and sends only those away who are too many', async () => {
-    const tries = Array.from({ length: 12 }, (_, index) =>
-      new OperatorBrowser(service, `203.0.113.${index}`).signIn('ada@example.com'),
-    );
-    const statuses = (await Promise.all(tries)).map(({ status }) => status);
-    expect(statuses).toEqual(Array.from({ length: 12 }, () => 201));
-  });
-
-  it('[D107] lets its owner in while one network guesses as fast as it can', async () => {
-    const guess = (index: number) =>
-      new OperatorBrowser(service, `2001:db8:1:${index}::1`).signIn('ada@example.com', 'a wrong password');
-    const guesses = Array.from({ length: 40 }, (_, index) => guess(index));
-    const own = new OperatorBrowser(service, '203.0.113.99').signIn('ada@example.com');
-    const more = Array.from({ length: 20 }, (_, index) => guess(40 + index));
-    expect((await own).status).toBe(201);
-    const statuses = (await Promise.all([...guesses, ...more])).map(({ status }) => status);
-    expect(new Set(statuses)).toEqual(new Set([401, 429]));
-  });
-
   it('[D106] reports a code that was taken a moment before', async () => {
     const fay = await createUser(service, { email: 'fay@example.com', role: 'global:admin' });
     const code = await makeCode(service, fay);
