@@ -1,5 +1,4 @@
 // What processes on one database have in common from their first moment: signing keys, sessions, key sets.
-import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { MIGRATIONS } from '../../src/instance/schema.js';
@@ -8,45 +7,12 @@ import { cookieOf } from '../support/logins.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
 import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
 import { BASE_URL } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 const ISSUER = 'https://partner.example';
-const SOON_MS = 60_000;
 const REFRESH_INTERVAL_SECONDS = 2;
-
-/** Posts one new token after another to each instance, and keeps what was not accepted. */
-class SteadyTraffic {
-  /** How many tokens were accepted. */
-  accepted = 0;
-  /** When and by whom a token was not accepted. */
-  readonly refusals: string[] = [];
-  private isEnding = false;
-  private readonly loops: Promise<void[]>;
-
-  /** @param pauseMs between an answer and the next request to the same instance */
-  constructor(instances: readonly ServiceInstance[], makeToken: () => string, pauseMs: number) {
-    this.loops = Promise.all(instances.map((instance) => this.loop(instance, makeToken, pauseMs)));
-  }
-
-  /** Resolves when every request has its answer. */
-  async end(): Promise<void> {
-    this.isEnding = true;
-    await this.loops;
-  }
-
-  private async loop(instance: ServiceInstance, makeToken: () => string, pauseMs: number): Promise<void> {
-    while (!this.isEnding) {
-      const outcome = await instance.exchangeStatus(makeToken()).catch((error: unknown) => String(error));
-      if (outcome === 200) this.accepted += 1;
-      else this.refusals.push(`${new Date().toISOString()} ${instance.name}: ${outcome}`);
-      await pause(pauseMs);
-    }
-  }
-}
 
 describeWithProcesses('three processes that start at the same moment on an empty database', (database) => {
   const partner = Partner.create({ issuer: ISSUER, kid: 'old' });
-  const rotated = Partner.create({ issuer: ISSUER, kid: 'new' });
   const keysOf = (...partners: Partner[]) => ({ keys: partners.flatMap((one) => one.jwks().keys) });
   let keySet: JwksServer;
   let closed: Promise<void> | undefined;
@@ -110,49 +76,4 @@ describeWithProcesses('three processes that start at the same moment on an empty
     );
     expect(await statuses()).toEqual([401, 401, 401]);
   });
-
-  it('[D36] know a rotated key soon after its first refresh, and refuse the old one only after its removal', async () => {
-    const oldTraffic = new SteadyTraffic(cluster.instances, () => partner.sign(), 50);
-    await refreshed(() => keySet.publish(keysOf(rotated, partner)));
-    // Looking at what they hold: a token with the new kid would set off a search for it.
-    await until('all hold both keys', SOON_MS, async () =>
-      (await onEach((instance) => instance.keysHeld())).every(({ [ISSUER]: count }) => count === 2),
-    );
-    expect(await onEach((instance) => instance.exchangeStatus(rotated.sign()))).toEqual([200, 200, 200]);
-    const newTraffic = new SteadyTraffic(cluster.instances, () => rotated.sign(), 50);
-    await until('the old key was in use for a while', SOON_MS, () => oldTraffic.accepted > 100);
-    await oldTraffic.end();
-    expect(oldTraffic.refusals).toEqual([]);
-
-    await refreshed(() => keySet.publish(keysOf(rotated)));
-    const oldStatuses = () => onEach((instance) => instance.exchangeStatus(partner.sign()));
-    await until('all refuse the old key', SOON_MS, async () =>
-      (await oldStatuses()).every((status) => status === 400),
-    );
-    for (let again = 0; again < 5; again++) expect(await oldStatuses()).toEqual([400, 400, 400]);
-    await newTraffic.end();
-    expect(newTraffic.refusals).toEqual([]);
-  });
-
-  it('[D36] serve what is stored at once when they start while the endpoint is down', async () => {
-    expect(await onEach((instance) => instance.stop())).toEqual([0, 0, 0]);
-    await goDown();
-    await onEach((instance) => instance.start());
-    const statuses = [1, 2, 3].map(() => onEach((instance) => instance.exchangeStatus(rotated.sign())));
-    expect((await Promise.all(statuses)).flat()).toEqual(Array.from({ length: 9 }, () => 200));
-    await until('the leader has asked in vain', SOON_MS, async () => {
-      const [row] = await rows<{ failures: number }>(
-        'SELECT consecutive_failures AS failures FROM token_exchange_jwks_snapshot',
-      );
-      return (row?.failures ?? 0) > 0;
-    });
-    expect(await onEach((instance) => instance.exchangeStatus(rotated.sign()))).toEqual([200, 200, 200]);
-  });
-
-  /** Resolves when the endpoint is asked for the first time after a change. */
-  async function refreshed(change: () => void): Promise<void> {
-    change();
-    const before = keySet.requestCount;
-    await until('the leader refreshes', SOON_MS, () => keySet.requestCount > before);
-  }
 });

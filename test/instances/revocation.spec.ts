@@ -2,7 +2,6 @@
 import { Partner } from '../../demo/partner.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { cookieOf } from '../support/logins.js';
-import { LOGOUT_PATH, logoutToken } from '../support/logout-tokens.js';
 import { RevocationInstance } from '../support/revocation-instance.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
 import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
@@ -79,25 +78,6 @@ describeWithProcesses('three processes', (database) => {
     );
     await untilAllAnswer(401, token);
     await operator.service.restore({ issuer: ISSUER, kid: 'next' }, 'lost-notification');
-  });
-
-  it('[D131] a logout that comes to one of them ends sessions and tokens at all', async () => {
-    const tokens = await onEach((instance) => issued(instance, left));
-    const sessions = await onEach((instance) => opens(instance, left));
-    const good = { authorization: `Bearer ${await issued(cluster.instance(0), stays)}` };
-    const credentials = [
-      ...tokens.map((token) => ({ authorization: `Bearer ${token}` })),
-      ...sessions.map((cookie) => ({ cookie })),
-    ];
-    for (const headers of [...credentials, good]) expect(await meOnEach(headers)).toEqual([200, 200, 200]);
-    const form = new URLSearchParams({ logout_token: logoutToken(left, { sub: 'customer-1' }) });
-    const logout = await cluster.instance(1).fetch(LOGOUT_PATH, { method: 'POST', body: form });
-    expect(logout.status).toBe(200);
-    for (const headers of credentials) await untilAllAnswer(401, headers);
-    expect(await meOnEach(good)).toEqual([200, 200, 200]);
-    await cluster.instance(2).kill();
-    await cluster.instance(2).start();
-    for (const headers of credentials) expect(await me(cluster.instance(2), headers)).toBe(401);
   });
 
   it('[D61] a token that is ended at one of them ends at all, and none of them forgets it when it starts anew', async () => {
