@@ -44,7 +44,6 @@ interface Request {
 }
 
 const refused = (description: string) => ({ error: 'invalid_request', error_description: description });
-const NOT_PLAIN = 'must be a plain field, not one of an array or object';
 const NOT_A_FORM = refused('Content-Type must be application/x-www-form-urlencoded');
 const FORM = 'application/x-www-form-urlencoded';
 const LATIN_1 = { 'content-type': `${FORM}; charset=ISO-8859-1` };
@@ -60,12 +59,6 @@ const TOO_LARGE_BYTES = 1_500_000;
 
 const REQUESTS: readonly Request[] = [
   { title: 'an exchange', status: 200, answer: ISSUED },
-  {
-    title: 'one with an actor',
-    body: (partner) => exchangeForm(partner.sign(), partner.sign(partner.claims({ sub: 'actor' }))),
-    status: 200,
-    answer: ISSUED,
-  },
   {
     title: 'repeated fields that may be, or are not known',
     body: behindGood('&resource=urn:a&resource=urn:b&audience=a&audience=b&x=1&x=2&y[]=1&z[a][b]=1'),
@@ -83,36 +76,6 @@ const REQUESTS: readonly Request[] = [
     body: behindGood('&actor_token[]=a&actor_token[]=b'),
     status: 400,
     answer: { error: 'invalid_request', error_description: expect.stringMatching(/^actor_token must /) },
-  },
-  {
-    title: 'an actor in an object',
-    body: behindGood('&actor_token[sub]=a'),
-    status: 400,
-    answer: refused(`actor_token ${NOT_PLAIN}`),
-  },
-  {
-    title: 'NUL',
-    body: behindGood('&scope=a%00b'),
-    status: 400,
-    answer: refused('scope must not contain NUL'),
-  },
-  {
-    title: 'too many fields',
-    body: behindGood(Array.from({ length: 100 }, (_, index) => `&f${index}=`).join('')),
-    status: 400,
-    answer: refused('the form has over 100 fields'),
-  },
-  {
-    title: 'an empty form',
-    body: () => '',
-    status: 400,
-    answer: { error: 'unsupported_grant_type', error_description: expect.any(String) },
-  },
-  {
-    title: 'a token that is none',
-    body: () => exchangeForm('none'),
-    status: 400,
-    answer: { error: 'invalid_grant', error_description: 'Token exchange failed' },
   },
   {
     title: 'JSON',
@@ -144,13 +107,6 @@ const REQUESTS: readonly Request[] = [
     answer: {},
   },
   {
-    title: 'a repeated token of a login',
-    path: '/embed',
-    body: (partner) => `token=${partner.sign()}&token=again`,
-    status: 400,
-    answer: { error: 'field_invalid', message: 'token must not be given more than once' },
-  },
-  {
     title: 'a login by GET',
     path: '/embed?token=',
     method: 'GET',
@@ -158,17 +114,10 @@ const REQUESTS: readonly Request[] = [
     status: 303,
     answer: {},
   },
-  {
-    title: 'a revocation of what is no token',
-    path: '/oauth/revoke',
-    body: () => 'token=none',
-    status: 200,
-    answer: {},
-  },
 ];
 
 /**
- * Twelve hosts, of which each gets the nineteen requests.
+ * Twelve hosts, each of which gets every request.
  * @param expressTakesUtf8Alone its parser, as NestJS 11.0.1 has it, refuses forms of any other charset
  */
 export function declareHostTable(
