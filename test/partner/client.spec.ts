@@ -11,11 +11,10 @@ import type {
   SigningAlgorithm,
 } from '../../packages/partner/src/index.js';
 import { createPartner } from '../../packages/partner/src/index.js';
-import { DatabaseBehindProxy } from '../support/database-behind-proxy.js';
-import { describeOnAnyDatabase, describeOnPostgresql } from '../support/databases.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
 import { LOGOUT_PATH } from '../support/logout-tokens.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
-import { pause, until } from '../support/until.js';
+import { pause } from '../support/until.js';
 import { withServiceApart } from '../support/with-service.js';
 import { WaitingClock } from './support/partner-clock.js';
 import { SentForms } from './support/sent-forms.js';
@@ -313,23 +312,6 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
       expect(seen.count).toBe(1);
     });
 
-    it.each([
-      ['ahead of', 120],
-      ['behind', -720],
-    ])('for times says that the clock is %s that of the instance', async (side, offsetSeconds) => {
-      const clock = new WaitingClock(Date.now() + offsetSeconds * 1000);
-      const error = await partnerWith(KEY, service, { clock })
-        .exchange({ subject: ADA })
-        .catch((failure: { code: string; clockOffsetSeconds: number; message: string }) => failure);
-      expect(error).toMatchObject({ code: 'invalid_grant' });
-      const { clockOffsetSeconds, message } = error as { clockOffsetSeconds: number; message: string };
-      expect(message).toContain(
-        `the clock of this machine is ${Math.abs(clockOffsetSeconds)} seconds ${side}`,
-      );
-      // The test's clock stands still while the other goes on.
-      expect(Math.abs(clockOffsetSeconds - offsetSeconds)).toBeLessThanOrEqual(60);
-    });
-
     it('is not for a clock that is nearly ten seconds ahead, in an exchange, a login and a sign-out', async () => {
       const clock = new WaitingClock(Date.now() + 8_500);
       const partner = partnerWith(KEY, service, { clock });
@@ -342,11 +324,6 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
       expect(clock.waits.map((wait) => wait <= 1000)).toEqual([true]);
       const again = await partner.exchange({ subject: CY });
       expect((await me(service, again.accessToken))['status']).toBe(200);
-    });
-
-    it('names the field that is wrong', async () => {
-      const failure = partnerWith(KEY, service).exchange({ subject: ADA, scope: 'a'.repeat(1025) });
-      await expect(failure).rejects.toMatchObject({ code: 'invalid_request', status: 400, tries: 1 });
     });
   });
 
@@ -526,46 +503,5 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
       });
       expect(clock.waits).toHaveLength(1);
     });
-  });
-});
-
-describeOnPostgresql('[D119] the client of an instance whose database is out of reach', (database) => {
-  let behind: DatabaseBehindProxy;
-  let service: TestService;
-
-  beforeAll(async () => {
-    behind = await DatabaseBehindProxy.open(database);
-    service = await TestService.start(behind, {
-      trustedKeys: [await entryOf(partnerWith(KEY))],
-    });
-  });
-  afterAll(async () => {
-    behind?.proxy.resume();
-    await service?.stop();
-    await behind?.close();
-  });
-
-  it('waits as long as a 503 says, and comes back with a new token', async () => {
-    const knows = async () => (await service.revoke('any')).status === 200;
-    const seen = new SentForms();
-    const waits: number[] = [];
-    const clock = {
-      nowMs: () => Date.now(),
-      monotonicMs: () => performance.now(),
-      // While it waits, the network comes back.
-      wait: async (milliseconds: number) => {
-        waits.push(milliseconds);
-        behind.proxy.resume();
-        await until('the service knows again', 40_000, knows);
-      },
-    };
-    const partner = partnerWith(KEY, service, { fetch: seen.fetch, clock, timeoutSeconds: 120 });
-    behind.proxy.silence();
-    await until('the service does not know any more', 40_000, async () => !(await knows()));
-    await expect(partner.exchange({ subject: ADA })).resolves.toBeDefined();
-    // One is enough, unless another connection to the database has not noticed yet.
-    expect(waits).not.toEqual([]);
-    expect(Math.min(...waits)).toBeGreaterThanOrEqual(5000);
-    expect(new Set(seen.jtis()).size).toBe(1 + waits.length);
   });
 });
