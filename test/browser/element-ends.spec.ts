@@ -194,25 +194,9 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
       await page.told('session-ready', 2);
       await isBackAtWorkflow(page);
     });
-
-    it('by a sign-out too', async () => {
-      const page = await signedIn();
-      await page.frame.getByRole('button', { name: 'Sign out' }).click();
-      await page.frame.getByRole('heading', { name: 'You have signed out' }).waitFor();
-      await page.frame.getByRole('button', { name: 'Continue' }).click();
-      await page.frame.getByText(WORKFLOW).waitFor();
-    });
   });
 
   describe('wrong use', () => {
-    it('of a script that comes after the element and its property is none', async () => {
-      const page = await open({
-        body: `ELEMENT<script>document.querySelector('embedded-instance').fetchToken = FETCH;
-          setTimeout(() => document.body.append(Object.assign(document.createElement('script'), { src: 'INSTANCE/embed.js' })), 300)</script>`,
-      });
-      await page.frame.getByText(WORKFLOW).waitFor();
-    });
-
     it('names what is missing, once', async () => {
       const page = await open({
         body: '<script src="INSTANCE/embed.js"></script><embedded-instance></embedded-instance>',

@@ -1,11 +1,9 @@
 // What the host page is told of logins that are refused, slow or lost: at once, exactly once, with a reason.
-import type { Route } from 'playwright-core';
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 import type { ProductPage } from '../support/partner-site.js';
 
 const LOGIN = /\/rest\/auth\/embed/;
-const ME = /\/rest\/me$/;
 /** Longer than the wait after which silence counts as a failure. */
 const SLOW_MS = 4_000;
 
@@ -13,11 +11,6 @@ describeInBrowser('the events of a login', () => {
   const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders' } });
   afterEach(() => browsing.closePages());
 
-  const late = (product: ProductPage, what: RegExp) =>
-    product.page.route(what, async (route: Route) => {
-      await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
-      await route.continue();
-    });
   const sessions = async () => (await browsing.service.rows('SELECT 1 FROM token_exchange_session')).length;
   const wait = (product: ProductPage) => product.page.waitForTimeout(SLOW_MS);
   const signedIn = async () => {
@@ -53,14 +46,6 @@ describeInBrowser('the events of a login', () => {
       expect(await product.page.getByRole('alert').count()).toBe(0);
     });
 
-    it('[D50] has a code too if the token is larger than anything that is read', async () => {
-      const product = await browsing.productPage();
-      await product.login('x'.repeat(300 * 1024));
-      const [name, { error }] = await product.event(1);
-      expect([name, error]).toEqual(['login-failed', 'payload_too_large']);
-      await product.heading('You could not be signed in');
-    });
-
     it('[D50] in a renewal is told too, and what the frame shows stays', async () => {
       const product = await signedIn();
       await product.renew(browsing.token('ada', { aud: 'https://elsewhere.example' }));
@@ -86,18 +71,6 @@ describeInBrowser('the events of a login', () => {
   });
 
   describe('a slow login', () => {
-    it.each([
-      ['the post', LOGIN],
-      ['/rest/me', ME],
-    ])('is no failure while %s takes its time', async (_, what) => {
-      const product = await browsing.productPage();
-      await late(product, what);
-      await product.login(browsing.token('ada'));
-      await product.event(1);
-      await product.frame.getByText('Morning orders').waitFor();
-      expect(await product.eventNames()).toEqual(['session-ready']);
-    });
-
     it('fails once at the limit that the product page has set', async () => {
       const product = await browsing.productPage('partner.test', { loginTimeoutSeconds: 8 });
       await product.page.route(LOGIN, () => new Promise(() => undefined));

@@ -28,16 +28,6 @@ describeInBrowser('a frame in a host page that gets in its way', () => {
     await product.frame.getByText('Morning orders').waitFor();
   });
 
-  it('signs in by a renewal that follows a refused login', async () => {
-    const product = await browsing.productPage();
-    await product.login('no token');
-    await product.heading('You could not be signed in');
-    await product.renew(browsing.token('ada'));
-    await product.frame.getByText('Morning orders').waitFor();
-    await product.event(2);
-    expect(await product.eventNames()).toEqual(['login-failed', 'session-ready']);
-  });
-
   it('asks again by itself for what had no answer: at once, and when the browser is online', async () => {
     const product = await signedIn();
     let lost = 1;
@@ -54,17 +44,8 @@ describeInBrowser('a frame in a host page that gets in its way', () => {
 
   it.each([
     ['lang is null. It must be a language tag', `{ container, title: 'x', lang: null }`],
-    ['container is null. It must be an element', `{ container: null, title: 'x' }`],
     ['container is undefined. It must be an element', ''],
-    ['theme is "blue". It must be light or dark or auto', `{ container, title: 'x', theme: 'blue' }`],
-    ['title is undefined. It must be a name', `{ container }`],
     ['minHeight is -1. It must be a number of pixels', `{ container, title: 'x', minHeight: -1 }`],
-    [
-      'linkTemplate is "/x". It must be an absolute URL with {path}',
-      `{ container, title: 'x', linkTemplate: '/x' }`,
-    ],
-    ['There is no option colour', `{ container, title: 'x', colour: '#ffffff' }`],
-    ['There is no option toString', `{ container, title: 'x', toString: 1 }`],
   ])('says "%s", and leaves no frame behind', async (message, options) => {
     const product = await browsing.productPage();
     const caught = `(() => { try { new EmbeddedInstance(${options}) } catch (error) { return error.message } })()`;

@@ -30,15 +30,6 @@ describeInBrowser('a session in the frame', () => {
       expect(await openSessions()).toHaveLength(before.length - 1);
     });
 
-    it('[D28] by the button in the frame notifies the host page, and leaves nothing of the user in view', async () => {
-      const product = await signedIn();
-      await product.frame.getByRole('button', { name: 'Sign out' }).click();
-      await product.heading('You have signed out');
-      expect(await product.event(2)).toEqual(['session-ended', { reason: 'signed-out' }]);
-      expect(await product.frame.locator('body').textContent()).not.toContain('ada Tester');
-      expect(await product.frame.getByText('Morning orders').count()).toBe(0);
-    });
-
     it('[D28] during a renewal ends the session, and no answer of the renewal opens it again', async () => {
       const product = await signedIn();
       const frame = await product.shownFrame();
@@ -127,19 +118,6 @@ describeInBrowser('a session in the frame', () => {
   });
 
   describe('[D26] renewal', () => {
-    it('[D26] extends the session without loading the frame again', async () => {
-      const product = await signedIn();
-      const [, first] = await product.event(1);
-      await product.markFrame();
-      const before = await openSessions();
-      await product.renew(browsing.token('ada'));
-      const [name, second] = await product.event(2);
-      expect(name).toBe('session-ready');
-      expect(String(second['expiresAt']) > String(first['expiresAt'])).toBe(true);
-      expect(await product.isFrameMarked()).toBe(true);
-      expect(await openSessions()).toHaveLength(before.length);
-    });
-
     it("[D51] with another user's token fails, and what is shown goes on", async () => {
       const product = await signedIn();
       await product.renew(browsing.token('ben'));

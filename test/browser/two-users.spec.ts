@@ -1,11 +1,8 @@
 // A session belongs to its frame: users in frames of one page and in tabs of one browser do not disturb each other.
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
-import { sizeOf } from '../support/series.js';
 import { Together } from './support/two-users.js';
 
-const LOADS = sizeOf({ small: 2, whole: 50 });
-const LONG_MS = 1_000_000;
 const SECRETS: Readonly<Record<string, string>> = { ada: 'Morning orders', ben: 'Secret of ben' };
 const WHERE: [string, (readonly string[])[]][] = [
   ['frames of one page', [['ada', 'ben']]],
@@ -19,22 +16,6 @@ describeInBrowser('[D51] several users in one browser', () => {
   });
   let together: Together;
   afterEach(() => together.close());
-
-  it.each(WHERE)(
-    '[D51] two users in two %s: each sees their own workflows, and nothing of the other is ever drawn',
-    async (_, pages) => {
-      for (let load = 0; load < LOADS; load += 1) {
-        if (load > 0) await together.close();
-        together = await Together.load(browsing, pages);
-        for (const { sub, shows, told, drawn } of await together.outcomes()) {
-          expect({ sub, shows, told }).toEqual({ sub, shows: `${sub} Tester`, told: ['session-ready'] });
-          const other = sub === 'ada' ? 'ben' : 'ada';
-          for (const secret of [`${other} Tester`, SECRETS[other] ?? '']) expect(drawn).not.toContain(secret);
-        }
-      }
-    },
-    LONG_MS,
-  );
   it.each(WHERE)('[D51] one of two users in two %s is disabled: the other goes on', async (_, pages) => {
     together = await Together.load(browsing, pages);
     await together.outcomes();
