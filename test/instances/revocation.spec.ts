@@ -13,9 +13,6 @@ const WITHIN_MS = 60_000;
 describeWithProcesses('three processes', (database) => {
   const stolen = Partner.create({ issuer: ISSUER, kid: 'stolen' });
   const next = Partner.create({ issuer: ISSUER, kid: 'next' });
-  const left = Partner.create({ issuer: 'https://left.example', kid: 'left' });
-  /** Of which nothing is ever revoked. */
-  const stays = Partner.create({ issuer: 'https://stays.example', kid: 'stays' });
   let opened: OpenDatabase;
   let cluster: ServiceCluster;
   let operator: RevocationInstance;
@@ -42,7 +39,7 @@ describeWithProcesses('three processes', (database) => {
   beforeAll(async () => {
     opened = await database.open();
     cluster = await ServiceCluster.start(3, database, {
-      trustedKeys: [stolen, next, left, stays].map((partner) => partner.staticEntry()),
+      trustedKeys: [stolen, next].map((partner) => partner.staticEntry()),
     });
     operator = new RevocationInstance(opened);
   });

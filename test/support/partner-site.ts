@@ -123,14 +123,6 @@ export class ProductPage {
     await this.event(toldBefore + 1);
   }
 
-  /** As `reloadFrame`, where nobody is told anything. */
-  async reloadFrameSilently(): Promise<void> {
-    await this.markFrame();
-    const shown = await this.shownFrame();
-    await shown.evaluate('location.reload()');
-    while (await this.isFrameMarked()) await this.page.waitForTimeout(20);
-  }
-
   /** Puts a mark on the document in the frame, which is gone when another is loaded. */
   async markFrame(): Promise<void> {
     await (await this.shownFrame()).evaluate('window.isMarked = true');
