@@ -473,7 +473,7 @@ describeOnAnyDatabase('[B.connections][B.headerCount][D102][D103][D104][D124] be
     expect(await CASES[limit]!.excess(service, world)).toBe(answer);
 
   describe.each([...new Set(due.filter(isShared).map(settingsOf))].map((settings) => ({ settings })))(
-    'with settings $settings',
+    '[B.headers] with settings $settings',
     ({ settings }) => {
       const service = TestService.forBlock(database, { trustedKeys, environment: settings });
       const world = new ApiWorld(service, `limits-${worlds++}`);
