@@ -1,4 +1,5 @@
 // Checks the published schema of audit events, which every event of the tests satisfies (test/support/audit-events.ts).
+import { EXCHANGE_EVENTS } from '../../src/token-exchange/exchange/exchange-events.js';
 import { faultsOf } from '../support/audit-events.js';
 
 describe('[D86] the schema of audit events', () => {
@@ -34,5 +35,7 @@ describe('[D86] the schema of audit events', () => {
       return faultsOf({ ...succeeded, payload: { ...payload, lifetimeSeconds } }).length;
     };
     expect([faultsWith(1), faultsWith(0)]).toEqual([0, 1]);
+    const { lifetimeSeconds } = EXCHANGE_EVENTS['svc.audit.token-exchange.succeeded'].members;
+    expect(lifetimeSeconds.schema).toMatchObject({ minimum: 1 });
   });
 });

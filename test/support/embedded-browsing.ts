@@ -154,10 +154,10 @@ export class EmbeddedBrowsing {
     return ProductPage.open(page, this.originOf(name), this.instanceOrigin, options, policy);
   }
 
-  /** Makes a customer with a workflow beforehand; the first login finds them by their e-mail address. */
-  async addCustomer(sub: string, workflow: string): Promise<void> {
+  /** Makes a customer with workflows beforehand; the first login finds them by their e-mail address. */
+  async addCustomer(sub: string, ...workflows: readonly string[]): Promise<void> {
     const id = await createUser(this.service, { email: `${sub}@login.partner.test` });
-    await createWorkflow(this.service, id, workflow);
+    for (const workflow of workflows) await createWorkflow(this.service, id, workflow);
   }
 
   /** Two sites. */

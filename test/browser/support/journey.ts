@@ -4,6 +4,12 @@ import { until } from '../../support/until.js';
 
 export const WORKFLOW = 'Morning orders';
 const PATIENCE_MS = 60_000;
+/** Where the list of a journey back begins: at all rows, and at found ones. */
+export const LISTS = ['/', '/#search=orders'];
+/** As many as one page of the list shows. */
+export const ORDERS = Array.from({ length: 50 }, (_, index) => `Orders ${index}`);
+/** How far the host page is scrolled down, in pixels. */
+const SCROLLED = 2000;
 /** As many logins and renewals as a journey needs. */
 const TOKENS = 4;
 
@@ -18,12 +24,13 @@ export interface Tab {
 }
 
 /** A page with an element for each customer, and its own tokens: any browser can be without a way to answer requests. */
-function hostPage(browsing: EmbeddedBrowsing, subs: readonly string[]): string {
+function hostPage(browsing: EmbeddedBrowsing, subs: readonly string[], attributes = ''): string {
   const tokens = Object.fromEntries(
     subs.map((sub) => [sub, Array.from({ length: TOKENS }, () => browsing.token(sub))]),
   );
   const elements = subs.map(
-    (sub) => `<embedded-instance id="${sub}" title="${sub}" user-key="${sub}"></embedded-instance>`,
+    (sub) =>
+      `<embedded-instance id="${sub}" title="${sub}" user-key="${sub}" ${attributes}></embedded-instance>`,
   );
   return `<!doctype html><html lang="en"><script src="${browsing.instanceOrigin}/embed.js"></script>${elements.join('')}
     <script>
@@ -78,6 +85,24 @@ export class Journey {
       'ada session-ready ',
       'ben session-ready ',
     ]);
+  }
+
+  /** Opens `ORDERS` of the customer `eve`, and returns to where the host page was scrolled to. */
+  async walkBack(path: string): Promise<void> {
+    const attributes = `height="auto" redirect-to="${path}"`;
+    await this.tab.goto(this.browsing.serve('/journey', hostPage(this.browsing, ['eve'], attributes)));
+    const isAt = (condition: string) =>
+      until(condition, PATIENCE_MS, () => this.tab.run<boolean>(condition).catch(() => false));
+    await isAt(`document.querySelector('iframe').clientHeight > ${SCROLLED + 500}`);
+    for (const row of [12, 12, 9]) {
+      await this.tab.run(`scrollTo(0, ${SCROLLED})`);
+      await this.tab.inside(`document.querySelectorAll('main a')[${row}].click()`);
+      await this.holds(`document.querySelector('#back') !== null`, 0);
+      await isAt(`scrollY < ${SCROLLED - 500}`);
+      await this.tab.inside(`document.querySelector('#back').click()`);
+      await this.holds(`document.querySelector('#workflows:not([hidden]) a') !== null`, 0);
+      await isAt(`Math.abs(scrollY - ${SCROLLED}) < 5`);
+    }
   }
 
   async shows(text: string, frame = 0): Promise<void> {

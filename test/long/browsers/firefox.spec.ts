@@ -5,7 +5,7 @@ import { describeInBrowser, firefoxPath, openFirefox } from '../../support/brows
 import { EmbeddedBrowsing } from '../../support/embedded-browsing.js';
 import { ElementPage } from '../../browser/support/element-page.js';
 import { exampleOfTheGuide } from '../../browser/support/guide-example.js';
-import { Journey, WORKFLOW } from '../../browser/support/journey.js';
+import { Journey, LISTS, ORDERS, WORKFLOW } from '../../browser/support/journey.js';
 import { playwrightTab } from '../../browser/support/playwright-tab.js';
 
 const NAMES = ['partner.test', 'instance.test'];
@@ -36,6 +36,7 @@ describeInBrowser('<embedded-instance> in Firefox', () => {
     environment: { SVC_EMBED_SESSION_TTL_SECONDS: String(SESSION_SECONDS) },
   });
   let firefox: StoppableBrowser;
+  beforeAll(() => browsing.addCustomer('eve', ...ORDERS));
   const start = async (preferences: Record<string, number | boolean | string> = {}) => {
     firefox = await openFirefox(NAMES, preferences);
     firefox.context.setDefaultTimeout(PATIENCE_MS);
@@ -61,6 +62,11 @@ describeInBrowser('<embedded-instance> in Firefox', () => {
       await new Journey(browsing, playwrightTab(await context.newPage())).walkTogether();
     },
   );
+
+  it.each(LISTS)('leads back to where the host page was scrolled to, each time, from %s', async (path) => {
+    const context = await start();
+    await new Journey(browsing, playwrightTab(await context.newPage())).walkBack(path);
+  });
 
   it('signs in by the ten lines of the guide, and shows its page again after a move', async () => {
     const html = exampleOfTheGuide().replaceAll('https://instance.example', browsing.instanceOrigin);

@@ -70,9 +70,21 @@ it('[4.4.3] a request with an actor needs a transaction to create a user', () =>
   expect(newUserOf(tokens, {}, ROLES)).toBeUndefined();
 });
 
-it('[D7] a disabled user is refused', () => {
+it('[4.4][D7] a disabled user is refused', () => {
   const decideOnIt = () => decide(token(EMAIL), { linked: DISABLED }, ROLES);
   expect(decideOnIt).toThrow(expect.objectContaining({ reason: 'user_disabled' }));
+});
+
+it('[4.4] obeys the entry: whom it links by e-mail address, and whose stored role it allows', () => {
+  const expectUnder = (policy: Partial<TrustPolicy>, stored: Candidates) =>
+    expect(() => decide(token(EMAIL, policy), stored, ROLES));
+  const refused = (reason: string) => expect.objectContaining({ reason }) as Error;
+  const noLink = { linkExistingUsers: false };
+  expectUnder(noLink, { withEmail: USER }).toThrow(refused('linking_not_allowed'));
+  expectUnder(noLink, { linked: USER }).not.toThrow();
+  const owner = { linked: { ...USER, role: ROLES.owner } };
+  expectUnder({ excludeOwner: true }, owner).toThrow(refused('owner_excluded'));
+  expectUnder({}, owner).not.toThrow();
 });
 
 it.each<[Candidates, string, string | undefined]>([
@@ -82,7 +94,7 @@ it.each<[Candidates, string, string | undefined]>([
   [{ withEmail: USER }, 'v', 'user_mismatch'],
   [{}, USER.id, 'user_mismatch'],
 ])(
-  '[D133] where %j is stored, an assertion that means the user %s comes to %s',
+  '[4.4][D133] where %j is stored, an assertion that means the user %s comes to %s',
   (stored, localUserId, end) => {
     const assertion = { clientId: 'c', localUserId };
     const decideOnIt = () => decide({ ...token(EMAIL), assertion }, stored, ROLES);
@@ -97,7 +109,7 @@ it.each<[Candidates['named'], string]>([
   [{ ...USER, role: ROLES.owner }, 'owner_excluded'],
   [{ ...USER, role: ADMIN }, 'privileged_user_not_allowed'],
 ])(
-  '[P.signInAs][D144] where the entry names %j its token is refused, under lock too: %s',
+  '[4.4][P.signInAs][D144] where the entry names %j its token is refused, under lock too: %s',
   (named, reason) => {
     const refused = expect.objectContaining({ reason }) as Error;
     const job = token(EMAIL, { signInAs: USER.id, byAdministrator: true });
@@ -106,7 +118,7 @@ it.each<[Candidates['named'], string]>([
   },
 );
 
-describe('[D144] a privileged user', () => {
+describe('[4.4][D144] a privileged user', () => {
   const refused = expect.objectContaining({ reason: 'privileged_user_not_allowed' }) as Error;
   const ofAdministrator = token(EMAIL, { byAdministrator: true });
 

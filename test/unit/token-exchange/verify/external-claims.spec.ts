@@ -158,7 +158,7 @@ describe('e-mail', () => {
 describe('strings that storage cannot hold', () => {
   const BAD = ['a\0b', '\0', 'a\ud800', '\udc00b', '\udc00\ud800'];
 
-  it.each([...TEXTS, 'aud', 'other'])('[D42] NUL or a lone surrogate in %s', (name) => {
+  it.each([...TEXTS, 'aud', 'other'])('[5.2.3][D42] NUL or a lone surrogate in %s', (name) => {
     for (const text of BAD)
       expect([text, reasonFor({ [name]: text })]).toEqual([text, 'claims_not_storable']);
   });
@@ -183,7 +183,7 @@ describe('strings that storage cannot hold', () => {
     ['é', 255, 'accepted'],
     ['😀', 255, 'accepted'],
     ['😀', 256, 'claims_not_storable'],
-  ])('[D42] a sub of %s × %d is %s', (character, length, outcome) => {
+  ])('[5.2.3][D42] a sub of %s × %d is %s', (character, length, outcome) => {
     expect(reasonFor({ sub: character.repeat(length) })).toBe(outcome);
   });
 
@@ -208,7 +208,7 @@ describe('the issuer before any key is known', () => {
     expect(readIssuer({ iss: ' HTTPS://a.example/ ' })).toBe(' HTTPS://a.example/ '));
 });
 
-describe('[D136] the claim of projects', () => {
+describe('[5.2.3][D136] the claim of projects', () => {
   const projectsOf = (groups: unknown, name?: string) => {
     const payload = { ...good, groups };
     return readExternalClaims(payload, undefined, name).projects;
@@ -311,7 +311,7 @@ describe('act', () => {
     { sub: 'a', act: null },
   ])('[P.priorActors] is no chain: %j', (act) => expect(reasonFor({ act })).toBe('claims_invalid'));
 
-  it('[D126] names no user of the instance itself, where its issuer is known', () => {
+  it('[5.2.3][D126] names no user of the instance itself, where its issuer is known', () => {
     const own = 'https://us.example';
     const claimed = (act: object) => () => readExternalClaims({ ...good, act }, own);
     for (const iss of [own, `${own}/`, 'HTTPS://US.example:443'])
