@@ -36,7 +36,7 @@ export function unavailableBecause(
   return license.hasEnded(nowMs) ? 'license_ended' : undefined;
 }
 
-/** When token exchange ends, in milliseconds since the Unix epoch. Nothing but the licence's end can come while the process runs. */
+/** The end of token exchange, in milliseconds since the Unix epoch. While the process runs, only the licence's end can end it. */
 export function offeredUntilMs(settings: AvailabilitySettings): number {
   const isOffered = unavailableBecause(settings, Number.NEGATIVE_INFINITY) === undefined;
   return isOffered ? settings.license.expiresAt.getTime() : Number.NEGATIVE_INFINITY;

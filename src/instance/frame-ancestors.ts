@@ -49,7 +49,7 @@ export class FrameAncestors {
   }
 
   /**
-   * As `frameAncestorsOf`. Includes suspended entries, because their users' sessions continue. Origins of stored entries may frame
+   * Like `frameAncestorsOf`. Includes suspended entries, because their users' sessions continue. Origins of stored entries may frame
    * the instance without a restart (D72).
    */
   get current(): readonly string[] | undefined {

@@ -54,7 +54,7 @@ export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplic
     return this.known !== undefined;
   }
 
-  /** @param listener gets the entries without problems after each change, in the order of their addition, with suspended ones */
+  /** @param listener receives the entries without problems after each change, in the order of their addition, including suspended ones */
   onChange(listener: (entries: readonly TrustedKeyEntry[]) => void): void {
     this.onChanged = listener;
   }
