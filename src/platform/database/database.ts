@@ -7,7 +7,6 @@ import { poolState, requestPool } from './driver-pool.js';
 import { limitsOf } from './limited-driver.js';
 import type { Answer, ConnectionPool, PoolState, Statement } from './pool.js';
 import type { PreparedStatement, SharedStatement } from './prepared-statement.js';
-import { StatementLog } from './query-log.js';
 
 /** The running statement fails with the same error. */
 const ignore = () => undefined;
@@ -59,6 +58,29 @@ export class StatementPool {
     client.off('error', ignore);
     log.answered();
     return answer;
+  }
+}
+
+/** TypeORM's log, if the host has turned it on, for statements that bypass TypeORM. */
+export class StatementLog {
+  private readonly beganAtMs = performance.now();
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly statement: Statement,
+  ) {
+    dataSource.logger.logQuery(statement.text, statement.values);
+  }
+
+  failed(error: unknown): void {
+    this.dataSource.logger.logQueryError(error as Error, this.statement.text, this.statement.values);
+  }
+
+  answered(): void {
+    const { logger, options } = this.dataSource;
+    const tookMs = Math.round(performance.now() - this.beganAtMs);
+    const { maxQueryExecutionTime: most = 0 } = options;
+    if (most > 0 && tookMs > most) logger.logQuerySlow(tookMs, this.statement.text, this.statement.values);
   }
 }
 

@@ -3,10 +3,9 @@ import { Injectable } from '@nestjs/common';
 import type { ClientBase } from 'pg';
 import type { EntityManager } from 'typeorm';
 import { QueryRunnerAlreadyReleasedError } from 'typeorm';
-import { Database } from './database.js';
+import { Database, StatementLog } from './database.js';
 import { isDeadlock } from './database-error.js';
 import type { PreparedStatement, SharedStatement } from './prepared-statement.js';
-import { StatementLog } from './query-log.js';
 
 const manager = Symbol('the entity manager of a transaction');
 const outside = Symbol('the pool for statements outside a transaction');
