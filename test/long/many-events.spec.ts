@@ -1,0 +1,139 @@
+// Security events of made-up subjects, as many as the holder of a transmitter's key can send: the built service keeps them in little memory.
+import { rmSync } from 'node:fs';
+import { Partner } from '../../demo/partner.js';
+import { ServiceProcess } from '../../demo/service-process.js';
+import type { OpenDatabase } from '../../src/platform/database/data-source.js';
+import { describeBuilt, exchangeAt, surroundingsOf } from '../support/built-service.js';
+import { describeOnPostgresql } from '../support/databases.js';
+import { JwksServer } from '../support/jwks-server.js';
+import { MetricSamples } from '../support/metric-samples.js';
+import { sizeOf, whenMeasured } from '../support/series.js';
+import { EVENTS_PATH, TestTransmitter } from '../support/transmitter.js';
+import { until } from '../support/until.js';
+
+const SENT = sizeOf({ small: 300, whole: 100_000 });
+const CONNECTIONS = 64;
+/** Of an issuer; beyond that one row has all its logins. */
+const MOST_ROWS = 50_000;
+const HEAP_MIB = 192;
+const MOST_RESIDENT_MIB = 400;
+const PER_MINUTE = 100;
+const PATIENCE_MS = 600_000;
+
+jest.setTimeout(2 * 3_600_000);
+
+describeBuilt('[D147] a service with a small heap', () => {
+  describeOnPostgresql('and many security events', (database) => {
+    const [busySet, calmSet] = [JwksServer.forBlock(), JwksServer.forBlock()];
+    const partner = Partner.create({ issuer: 'https://partner.example' });
+    let busy: TestTransmitter;
+    let calm: TestTransmitter;
+    let dataSource: OpenDatabase['dataSource'];
+    let surroundings: Awaited<ReturnType<typeof surroundingsOf>>;
+    let service: ServiceProcess;
+
+    beforeAll(async () => {
+      ({ dataSource } = await database.open());
+      busy = new TestTransmitter('https://busy.example', busySet);
+      calm = new TestTransmitter('https://calm.example', calmSet);
+      for (const { keySet, provider } of [busy, calm]) keySet.publish(provider.jwks());
+    });
+    afterEach(async () => {
+      // An overflow of the heap ends the process otherwise.
+      expect(await service.stop()).toBe(0);
+      rmSync(surroundings.directory, { recursive: true, force: true });
+    });
+
+    async function start(perMinute: number): Promise<void> {
+      surroundings = await surroundingsOf({
+        ...database.environment,
+        SVC_PROXY_HOPS: '1',
+        SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
+        SVC_TOKEN_EXCHANGE_JWKS_ALLOW_PRIVATE: '127.0.0.0/8',
+        SVC_TOKEN_EXCHANGE_JTI_CLEANUP_INTERVAL_SECONDS: '1',
+        SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([partner.staticEntry()]),
+        SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1000000',
+        SVC_SIGNALS_TRANSMITTERS: JSON.stringify([busy.configured(), calm.configured()]),
+        SVC_SIGNALS_PER_MINUTE: String(perMinute),
+        SVC_ENCRYPTION_KEY: Buffer.alloc(32, 3).toString('base64'),
+        NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}`,
+      });
+      service = await ServiceProcess.start(surroundings, surroundings.baseUrl);
+    }
+
+    /** Each event has a subject and an address of its own. It is sent again for a 503, as RFC 8935 asks. */
+    async function send(transmitter: TestTransmitter, n: number): Promise<number> {
+      const now = Math.floor(Date.now() / 1000);
+      const body = transmitter.token('sessions-revoked', now, transmitter.user(`made up ${n}`));
+      const headers = {
+        'content-type': 'application/secevent+jwt',
+        authorization: `Bearer ${transmitter.secret}`,
+        'x-forwarded-for': `10.${n >> 16}.${(n >> 8) % 256}.${n % 256}`,
+      };
+      for (;;) {
+        const answer = await fetch(surroundings.baseUrl + EVENTS_PATH, { method: 'POST', body, headers });
+        await answer.text();
+        if (answer.status !== 503) return answer.status;
+      }
+    }
+
+    /** @param others how often others ask meanwhile, at most @returns how many events were answered with each status */
+    async function sendAll(
+      count: number,
+      others = Number.POSITIVE_INFINITY,
+    ): Promise<Record<number, number>> {
+      const counts: Record<number, number> = {};
+      let next = 0;
+      const sendNext = async () => {
+        while (next < count) {
+          const status = await send(busy, next++);
+          counts[status] = (counts[status] ?? 0) + 1;
+        }
+      };
+      let isDone = false;
+      const sending = Promise.all(Array.from({ length: CONNECTIONS }, sendNext)).finally(
+        () => (isDone = true),
+      );
+      for (let n = 0; n < others && !isDone; n++) expect(await answersToOthers(n)).toEqual([202, 200]);
+      await sending;
+      return counts;
+    }
+
+    async function answersToOthers(n: number): Promise<[event: number, exchange: number]> {
+      const token = partner.sign(partner.claims({ aud: surroundings.baseUrl }));
+      return [await send(calm, n), (await exchangeAt(surroundings.baseUrl, token)).status];
+    }
+
+    const rowsOf = async (table: string, condition: string) => {
+      const [row] = await dataSource.query<[{ count: number }]>(
+        `SELECT count(*)::int FROM ${table} WHERE ${condition}`,
+      );
+      return row.count;
+    };
+
+    it('has bounded rows and memory, answers others, and purges', async () => {
+      await start(1_000_000);
+      expect(await sendAll(SENT)).toEqual({ 202: SENT });
+      expect(await rowsOf('token_exchange_logout', `issuer = '${busy.issuer}'`)).toBeLessThanOrEqual(
+        MOST_ROWS,
+      );
+      expect(await rowsOf('token_exchange_used_jti', 'true')).toBeGreaterThanOrEqual(SENT);
+      const { [0]: memory } = (await MetricSamples.at(surroundings.metricsUrl)).named(
+        'process_resident_memory_bytes',
+      );
+      whenMeasured(() => expect(memory!.value / 2 ** 20).toBeLessThan(MOST_RESIDENT_MIB));
+      await dataSource.query(`UPDATE token_exchange_used_jti SET expires_at = now() - interval '2 hours'`);
+      await until('the used ids are purged', PATIENCE_MS, async () => {
+        return (await rowsOf('token_exchange_used_jti', `expires_at < now() - interval '1 hour'`)) === 0;
+      });
+    });
+
+    it('limits one transmitter, and answers the other and everybody else', async () => {
+      await start(PER_MINUTE);
+      const { 202: accepted = 0, 429: refused = 0 } = await sendAll(3 * PER_MINUTE, PER_MINUTE / 2);
+      expect(accepted + refused).toBe(3 * PER_MINUTE);
+      expect(accepted).toBeGreaterThanOrEqual(PER_MINUTE);
+      expect(refused).toBeGreaterThan(0);
+    });
+  });
+});
