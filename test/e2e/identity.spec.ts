@@ -68,6 +68,11 @@ describeOnEachDatabase('identity', (database) => {
       const answer = await use(path, token({ sub }));
       expect(await userIdOf(answer)).toBe(id);
       expect(await census(service)).toMatchObject({ users: before.users, links: before.links + 1 });
+      const links = await service.rows(
+        'SELECT by_administrator, is_provisioned FROM token_exchange_identity_link WHERE issuer = $1 AND subject = $2',
+        [partner.issuer, sub],
+      );
+      expect(links).toEqual([{ by_administrator: false, is_provisioned: false }]);
       const events = await eventsOf(service, answer);
       expect(events).toContainEqual(
         expect.objectContaining({ name: 'svc.audit.token-exchange.identity-linked' }),
