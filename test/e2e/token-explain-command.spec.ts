@@ -176,7 +176,7 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
 
   it.each([
     [['--request-id', 'nobody-s'], 1, 'error: The audit trail has no event of this request.'],
-    [['--request-id', ''], 2, 'error: --request-id must be a text'],
+    [['--request-id', ''], 2, 'error: --request-id must be a string'],
     [
       ['--request-id', 'a', '--flow', 'embed'],
       2,
