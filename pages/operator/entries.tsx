@@ -35,7 +35,7 @@ export function EntriesView() {
         }
       />
       <Loaded load={(signal) => call('GET /entries', { signal })}>
-        {({ data }) => (data.length === 0 ? <Nothing /> : <List entries={data} />)}
+        {({ data }) => <List entries={data} />}
       </Loaded>
     </>
   );
@@ -77,6 +77,7 @@ function List({ entries }: { entries: readonly Entry[] }) {
         },
       ]}
       rows={entries}
+      empty={<Nothing />}
     />
   );
 }

@@ -58,7 +58,7 @@ function Whole({ entry }: { entry: Entry }) {
       )}
       <EntryKeys entry={entry} />
       {from === 'configuration' && (
-        <p class="soft as-of">
+        <p class="soft">
           This entry stands in the configuration (<code>SVC_TOKEN_EXCHANGE_TRUSTED_KEYS</code>). Change it
           there; the instance reads it when it starts. Its keys can be revoked here.
         </p>

@@ -110,7 +110,7 @@ function Checks({ checks }: { checks: readonly Check[] }) {
       {folded
         .filter(({ some }) => some.length > 0)
         .map(({ some, word }) => (
-          <details key={word} class="folded">
+          <details key={word}>
             <summary>
               {counted(some.length, 'check')} {word}
             </summary>
@@ -145,7 +145,7 @@ function CheckList({ checks }: { checks: readonly Check[] }) {
 
 function TokenCard({ token: { party, content, entry, user } }: { token: Token }) {
   return (
-    <div class="card padded party">
+    <div class="card padded">
       <h3>{party === 'actor' ? 'Actor' : 'Subject'}</h3>
       <Facts
         pairs={[

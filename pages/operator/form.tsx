@@ -82,44 +82,28 @@ interface Labelled {
   required?: boolean;
 }
 
-/** What the control of a field needs to be found with its label, hint and problem. */
-function useField({ name, hint }: Pick<Labelled, 'name' | 'hint'>) {
+interface WholeProps extends Labelled {
+  /** @param found what a control needs to be found with its label, hint and problem */
+  control: (found: object) => ComponentChildren;
+}
+
+function Whole({ name, label, hint, required, control }: WholeProps) {
   const id = useId();
   const problem = useContext(FieldProblems)[name];
   const described = hint ? `${id}-hint` : undefined;
-  return {
-    id,
-    problem,
-    control: {
-      id,
-      name,
-      'aria-describedby': described,
-      'aria-invalid': problem === undefined ? undefined : true,
-    },
-  };
-}
-
-type Made = ReturnType<typeof useField>;
-
-function Whole({
-  field,
-  label,
-  hint,
-  required,
-  children,
-}: Omit<Labelled, 'name'> & { field: Made; children: ComponentChildren }) {
+  const invalid = problem === undefined ? undefined : true;
   return (
     <div class="field">
-      <label for={field.id} class={required ? 'required' : undefined}>
+      <label for={id} class={required ? 'required' : undefined}>
         {label}
       </label>
-      {children}
+      {control({ id, name, required, 'aria-describedby': described, 'aria-invalid': invalid })}
       {hint && (
-        <p id={`${field.id}-hint`} class="soft hint">
+        <p id={described} class="soft hint">
           {hint}
         </p>
       )}
-      <FieldProblem text={field.problem} />
+      <FieldProblem text={problem} />
     </div>
   );
 }
@@ -149,19 +133,15 @@ interface FieldProps extends Labelled {
 }
 
 /** A field for one line, as it is typed. */
-export function Field({ name, label, hint, value = '', ...attributes }: FieldProps) {
-  const field = useField({ name, hint });
-  return (
-    <Whole field={field} label={label} hint={hint} required={attributes.required}>
-      <input
-        autocapitalize="none"
-        spellcheck={false}
-        defaultValue={value}
-        {...(attributes as object)}
-        {...field.control}
-      />
-    </Whole>
-  );
+export function Field({ name, label, hint, required, value = '', ...attributes }: FieldProps) {
+  const typing: object = { autocapitalize: 'none', spellcheck: false, defaultValue: value, ...attributes };
+  return <Whole {...{ name, label, hint, required }} control={(found) => <input {...typing} {...found} />} />;
+}
+
+interface TextFieldProps extends Labelled {
+  value?: string;
+  rows?: number;
+  placeholder?: string;
 }
 
 /** For tokens, keys and JSON. */
@@ -169,16 +149,23 @@ export function TextField({
   name,
   label,
   hint,
+  required,
   value = '',
-  ...attributes
-}: Labelled & { value?: string; rows?: number; placeholder?: string }) {
-  const field = useField({ name, hint });
+  rows = 4,
+  placeholder,
+}: TextFieldProps) {
   const typing = { spellcheck: false, autocomplete: 'off', autocapitalize: 'none' } as const;
-  return (
-    <Whole field={field} label={label} hint={hint} required={attributes.required}>
-      <textarea class="mono" rows={4} {...typing} defaultValue={value} {...attributes} {...field.control} />
-    </Whole>
+  const control = (found: object) => (
+    <textarea
+      class="mono"
+      {...typing}
+      rows={rows}
+      placeholder={placeholder}
+      defaultValue={value}
+      {...found}
+    />
   );
+  return <Whole {...{ name, label, hint, required, control }} />;
 }
 
 interface ChoiceProps extends Labelled {
@@ -189,14 +176,12 @@ interface ChoiceProps extends Labelled {
 }
 
 export function Choice({ name, label, hint, options, value = '', onChange }: ChoiceProps) {
-  const field = useField({ name, hint });
-  return (
-    <Whole field={field} label={label} hint={hint}>
-      <select {...field.control} onChange={({ currentTarget }) => onChange?.(currentTarget.value)}>
-        <Options options={options} value={value} />
-      </select>
-    </Whole>
+  const control = (found: object) => (
+    <select {...found} onChange={({ currentTarget }) => onChange?.(currentTarget.value)}>
+      <Options options={options} value={value} />
+    </select>
   );
+  return <Whole {...{ name, label, hint, control }} />;
 }
 
 export function Options({ options, value }: { options: readonly Option[]; value: string }) {

@@ -127,16 +127,7 @@ function License({ license }: { license: Overview['license'] }) {
       pairs={[
         ['State', ended ? <Mark kind="bad">Ended</Mark> : <Mark kind="good">Valid</Mark>],
         ['Until', <TimeFromNow at={until} otherwise="no date" />],
-        [
-          'Features',
-          features.length === 0
-            ? 'none'
-            : features.map((feature) => (
-                <span key={feature}>
-                  <Code>{feature}</Code>{' '}
-                </span>
-              )),
-        ],
+        ['Features', features.length === 0 ? 'none' : <Code>{features.join(', ')}</Code>],
       ]}
     />
   );
@@ -164,37 +155,22 @@ function Runtime({ overview: { version, baseUrl, instance, now } }: { overview: 
 }
 
 function Framing({ origins }: { origins: Overview['frameAncestors'] }) {
-  if (origins === null)
-    return (
-      <Card>
-        <p>The instance sets no limit: any site may, unless a reverse proxy sends frame-ancestors.</p>
-      </Card>
-    );
-  if (origins.length === 0)
-    return (
-      <Card>
-        <p>Nobody.</p>
-      </Card>
-    );
+  const found = origins?.map((origin) => (
+    <p key={origin}>
+      <Name>{origin}</Name>
+    </p>
+  ));
   return (
-    <ul class="card padded phrases">
-      {origins.map((origin) => (
-        <li key={origin}>
-          <Name>{origin}</Name>
-        </li>
-      ))}
-    </ul>
+    <Card>
+      {found ?? (
+        <p>The instance sets no limit: any site may, unless a reverse proxy sends frame-ancestors.</p>
+      )}
+      {found?.length === 0 && <p>Nobody.</p>}
+    </Card>
   );
 }
 
 function Sinks({ sinks }: { sinks: Overview['sinks'] }) {
-  if (sinks.length === 0)
-    return (
-      <Empty
-        title="No sinks"
-        text="The trail stays in the database only. Variables that begin with SVC_AUDIT_ stream it."
-      />
-    );
   return (
     <Table
       caption="Sinks"
@@ -207,6 +183,12 @@ function Sinks({ sinks }: { sinks: Overview['sinks'] }) {
         },
       ]}
       rows={sinks}
+      empty={
+        <Empty
+          title="No sinks"
+          text="The trail stays in the database only. Variables that begin with SVC_AUDIT_ stream it."
+        />
+      }
     />
   );
 }
@@ -234,7 +216,7 @@ function VariableTable({ caption, variables }: { caption: string; variables: rea
     <Table
       caption={caption}
       columns={[
-        { title: 'Variable', class: 'event', cell: ({ name }) => <code>{name}</code> },
+        { title: 'Variable', cell: ({ name }) => <code>{name}</code> },
         { title: 'Value', cell: (variable) => <Value variable={variable} /> },
         { title: 'State', cell: ({ state }) => STATES[state] },
       ]}

@@ -66,8 +66,10 @@ function Problems({ overview, entries }: Awaited<ReturnType<typeof readState>>) 
     <>
       {problems.length === 0 && (
         <Card>
-          <Mark kind="good">All well</Mark> {counted(entries.length, 'trusted entry', 'trusted entries')}; no
-          key set fails, no sink lags behind, the licence holds.
+          <p>
+            <Mark kind="good">All well</Mark> {counted(entries.length, 'trusted entry', 'trusted entries')};
+            no key set fails, no sink lags behind, the licence holds.
+          </p>
         </Card>
       )}
       {problems.length > 0 && (
@@ -82,7 +84,7 @@ function Problems({ overview, entries }: Awaited<ReturnType<typeof readState>>) 
           ))}
         </ul>
       )}
-      <p class="soft as-of">
+      <p class="soft">
         As of <WholeTime at={overview.now} />
       </p>
     </>
@@ -101,7 +103,7 @@ function ActivityParts({ data, hours }: ActivityProps) {
   const { since, until } = data;
   return (
     <div class="activity">
-      <p class="sum">
+      <p>
         <strong>{number(succeeded)}</strong> succeeded, <strong>{number(refused)}</strong> refused, from{' '}
         <WholeTime at={since} /> to <WholeTime at={until} />
       </p>
@@ -196,10 +198,6 @@ function RefusalPlot({ data }: ActivityProps) {
 }
 
 function Reasons({ data: { reasons }, hours }: ActivityProps) {
-  if (reasons.length === 0)
-    return (
-      <Empty title="No refusals" text="Reasons for refusals will be listed here, the most frequent first." />
-    );
   return (
     <Table
       caption="Refusals by reason"
@@ -215,13 +213,17 @@ function Reasons({ data: { reasons }, hours }: ActivityProps) {
         { title: 'Events', class: 'number', cell: ({ count }) => number(count) },
       ]}
       rows={reasons}
+      empty={
+        <Empty
+          title="No refusals"
+          text="Reasons for refusals will be listed here, the most frequent first."
+        />
+      }
     />
   );
 }
 
 function Issuers({ data: { issuers }, hours }: ActivityProps) {
-  if (issuers.length === 0)
-    return <Empty title="No issuers" text="Issuers whose tokens came in will be listed here." />;
   return (
     <Table
       caption="Events by issuer"
@@ -241,6 +243,7 @@ function Issuers({ data: { issuers }, hours }: ActivityProps) {
         { title: 'Refused', class: 'number', cell: ({ refused }) => number(refused) },
       ]}
       rows={issuers}
+      empty={<Empty title="No issuers" text="Issuers whose tokens came in will be listed here." />}
     />
   );
 }

@@ -28,7 +28,6 @@ export function RefusalTable({ refusals, isGrouped = false }: TableProps) {
       columns={[
         !isGrouped && {
           title: 'Reason',
-          class: 'event',
           cell: ({ reason }) => reasonInWords(reason ?? 'refused'),
         },
         { title: 'Time', class: 'when', cell: ({ occurredAt }) => <WholeTime at={occurredAt} /> },

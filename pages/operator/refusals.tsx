@@ -150,7 +150,7 @@ function Grouped({ found, filters }: { found: Groups; filters: Filters }) {
   const { data, total, groups, complete, countedSince } = found;
   return (
     <>
-      <p class="sum">
+      <p>
         <strong>{number(total)}</strong> refused, in {counted(groups, 'group')} by reason, issuer and key.{' '}
         {!complete && countedSince !== null && (
           <>
@@ -165,7 +165,6 @@ function Grouped({ found, filters }: { found: Groups; filters: Filters }) {
         columns={[
           {
             title: 'Reason',
-            class: 'event',
             cell: ({ reason }) => <ReasonLink reason={reason} filters={filters} />,
           },
           { title: 'Refused', class: 'number', cell: ({ count }) => number(count) },

@@ -18,16 +18,7 @@ export function RevocationsView() {
         lead="Keys that are no longer trusted; all that came from their tokens has ended. A key is revoked on the page of its entry."
       />
       <Loaded load={(signal) => call('GET /revocations', { signal })}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Empty
-              title="Nothing is revoked"
-              text="Keys, or all keys of an issuer, are listed here once they are revoked."
-            />
-          ) : (
-            <List all={data} />
-          )
-        }
+        {({ data }) => <List all={data} />}
       </Loaded>
     </>
   );
@@ -55,6 +46,12 @@ function List({ all }: { all: readonly Revocation[] }) {
         },
       ]}
       rows={[...all].sort((one, other) => other.revokedAt.localeCompare(one.revokedAt))}
+      empty={
+        <Empty
+          title="Nothing is revoked"
+          text="Keys, or all keys of an issuer, are listed here once they are revoked."
+        />
+      }
     />
   );
 }

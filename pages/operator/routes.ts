@@ -31,14 +31,17 @@ const ROUTES: readonly [pattern: string, title: string, way: string, View: Compo
   ['refusals', 'Refusals', 'refusals', RefusalsView],
   ['requests/:requestId', 'Request', 'trail', RequestView],
   ['explain', 'Explain a token', 'explain', ExplainView],
-  ['trail', 'Audit trail', 'trail', TrailView],
   ['users', 'Users', 'users', UsersView],
   ['users/:userId', 'User', 'users', UserView],
   ['sessions', 'Sessions', 'sessions', SessionsView],
   ['usage', 'Usage', 'usage', UsageView],
+  ['trail', 'Audit trail', 'trail', TrailView],
   ['instance', 'Instance', 'instance', InstanceView],
   ['password', 'Change password', '', PasswordView],
 ];
+
+/** The rows of the menu, in their order. */
+export const MENU = ROUTES.filter(([pattern, , way]) => pattern === way);
 
 export interface Route extends PageProps {
   title: string;

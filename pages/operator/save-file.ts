@@ -1,11 +1,11 @@
 // Saves text as a file of the browser's. Nothing is left with the instance.
 
-const TYPES = { jsonl: 'application/jsonl', csv: 'text/csv' };
+const TYPES = { jsonl: 'application/jsonl', csv: 'text/csv', other: 'text/plain' };
 
-export function saveFile(name: string, text: string, type: keyof typeof TYPES): void {
+export function saveFile(name: string, text: string, type: keyof typeof TYPES = 'other'): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([text], { type: TYPES[type] }));
-  link.download = `${name}.${type}`;
+  link.download = type === 'other' ? name : `${name}.${type}`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

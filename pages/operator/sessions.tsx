@@ -95,7 +95,6 @@ function SessionTable({ sessions }: { sessions: readonly Session[] }) {
       {sessions.length > 1 && <Selection all={all} chosen={chosen} choose={choose} />}
       <Table
         caption="Embedded sessions"
-        isDense
         columns={[
           {
             title: 'User',
@@ -129,8 +128,8 @@ function SessionTable({ sessions }: { sessions: readonly Session[] }) {
                 </div>
               )),
           },
-          { title: 'Opened', class: 'soon', cell: ({ openedAt }) => <Time at={openedAt} /> },
-          { title: 'Ends', class: 'soon', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+          { title: 'Opened', class: 'when', cell: ({ openedAt }) => <Time at={openedAt} /> },
+          { title: 'Ends', class: 'when', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
           { title: 'Action', class: 'action', cell: (session) => <EndSession session={session} /> },
         ]}
         rows={sessions}
@@ -201,7 +200,6 @@ function OperatorSessionTable({ sessions }: { sessions: readonly OperatorSession
   return (
     <Table
       caption="Operator sign-ins"
-      isDense
       columns={[
         {
           title: 'Operator',
@@ -212,9 +210,9 @@ function OperatorSessionTable({ sessions }: { sessions: readonly OperatorSession
           ),
         },
         { title: 'Address', cell: ({ clientAddress }) => clientAddress },
-        { title: 'Opened', class: 'soon', cell: ({ openedAt }) => <Time at={openedAt} /> },
-        { title: 'Last used', class: 'soon', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
-        { title: 'Ends', class: 'soon', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+        { title: 'Opened', class: 'when', cell: ({ openedAt }) => <Time at={openedAt} /> },
+        { title: 'Last used', class: 'when', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+        { title: 'Ends', class: 'when', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
         {
           title: 'Action',
           class: 'action',
@@ -256,7 +254,7 @@ function History({ data }: { data: AnswerOf<'GET /sessions/history'> }) {
           series={[{ title: 'Live sessions', colour: 'passed' }]}
         />
       </Card>
-      <p class="soft as-of">
+      <p class="soft">
         Counted from the logins and ends in the audit trail, with the lifetime of {duration(lifetimeSeconds)}{' '}
         that is set now.
       </p>

@@ -5,23 +5,11 @@ import { DialogPlace } from './dialog.js';
 import { shown, stage } from './navigation.js';
 import { Failure, ProblemPlace, useAttempt } from './states.js';
 import { Mark, Name, PageHead } from './parts.js';
-import { routeOf } from './routes.js';
+import { MENU, routeOf } from './routes.js';
 import type { Operator, Phase } from './session.js';
 import { begin, comeBack, phase, signOut } from './session.js';
 import { SignIn } from './sign-in.js';
 import { partsOf, roleInWords } from './words.js';
-
-const PAGES: readonly [way: string, title: string][] = [
-  ['', 'Overview'],
-  ['entries', 'Trusted entries'],
-  ['refusals', 'Refusals'],
-  ['explain', 'Explain a token'],
-  ['users', 'Users'],
-  ['sessions', 'Sessions'],
-  ['usage', 'Usage'],
-  ['trail', 'Audit trail'],
-  ['instance', 'Instance'],
-];
 
 /** The page's own icon: its address changes with its content. */
 const ICON = document.querySelector<HTMLLinkElement>('link[rel=icon]')?.href;
@@ -128,7 +116,7 @@ function Bar({ operator }: { operator: Operator }) {
       <div id="side" class={isOpen ? 'side open' : 'side'} onKeyDown={close}>
         <nav aria-label="Pages">
           <ul role="list">
-            {PAGES.map(([name, title]) => (
+            {MENU.map(([name, title]) => (
               <li key={name}>
                 <a href={`#/${name}`} aria-current={name === way ? 'page' : undefined}>
                   {title}

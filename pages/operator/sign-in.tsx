@@ -42,7 +42,7 @@ export function SignIn({ reason, ...place }: Place & { reason: string }) {
   const How = hasCode ? ByCode : ByPassword;
   return (
     <div ref={whole} class="sign-in">
-      <div class="card sign-in-card">
+      <div class="card padded sign-in-card">
         <p class="soft">{location.host}</p>
         <h1>{hasCode ? 'Set a password with a code' : 'Sign in to the administration'}</h1>
         {reason !== '' && !hasCode && <p class="flash">{reason}</p>}

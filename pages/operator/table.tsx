@@ -17,16 +17,17 @@ interface TableProps<Row> {
   /** What a row opens to. */
   details?: (row: Row) => ComponentChildren;
   isOpen?: boolean;
-  /** A row is one line; with `details` it always is. */
-  isDense?: boolean;
+  /** In the place of a table without rows. */
+  empty?: ComponentChildren;
 }
 
 /** Roles are written out: where rows are no table rows for the eye, browsers would forget that they are some. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { caption, rows, details, isOpen = false, isDense = details !== undefined } = props;
+  const { caption, rows, details, isOpen = false, empty } = props;
+  if (rows.length === 0 && empty !== undefined) return <>{empty}</>;
   const columns = props.columns.filter((column) => column !== false);
   return (
-    <table role="table" class={`card rows${isDense ? ' dense' : ''}`}>
+    <table role="table" class="card rows">
       <caption class="unseen">{caption}</caption>
       <thead role="rowgroup">
         <tr role="row">

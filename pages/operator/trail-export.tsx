@@ -30,7 +30,7 @@ export function ExportBar({ filters }: { filters: Filters }) {
         );
     });
   return (
-    <div class="export">
+    <div class="buttons">
       <Soft>Save what these filters find: </Soft>
       <BusyButton isBusy={isBusy} act={() => void save('jsonl')}>
         JSON lines

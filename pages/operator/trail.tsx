@@ -112,7 +112,6 @@ export function EventTable({ events, people }: { events: readonly Event[]; peopl
       columns={[
         {
           title: 'Event',
-          class: 'event',
           cell: ({ event, requestId }) => (
             <a href={address('#/requests/?', requestId)}>{eventInWords(event)}</a>
           ),

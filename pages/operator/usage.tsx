@@ -65,7 +65,7 @@ function Usage({ rows }: { rows: readonly UsageRow[] }) {
         ]}
         rows={rows}
       />
-      <div class="export">
+      <div class="buttons">
         <button type="button" onClick={() => saveFile('usage', usageCsv(rows), 'csv')}>
           Save as CSV
         </button>

@@ -164,13 +164,6 @@ function NothingRefused() {
 }
 
 function SignIns({ user: { signIns } }: { user: User }) {
-  if (signIns.length === 0)
-    return (
-      <Empty
-        title="No sign-in"
-        text="Token exchanges and embedded logins that succeed will be listed here."
-      />
-    );
   return (
     <Table
       caption="Last sign-ins"
@@ -188,6 +181,12 @@ function SignIns({ user: { signIns } }: { user: User }) {
         },
       ]}
       rows={signIns}
+      empty={
+        <Empty
+          title="No sign-in"
+          text="Token exchanges and embedded logins that succeed will be listed here."
+        />
+      }
     />
   );
 }
@@ -216,13 +215,6 @@ function Projects({ user: { projects } }: { user: User }) {
 }
 
 function Links({ user: { links } }: { user: User }) {
-  if (links.length === 0)
-    return (
-      <Empty
-        title="No linked identity"
-        text="A partner's user is linked by the first token that is accepted."
-      />
-    );
   return (
     <Table
       caption="Linked identities"
@@ -232,6 +224,12 @@ function Links({ user: { links } }: { user: User }) {
         { title: 'Linked', cell: ({ linkedAt }) => <Time at={linkedAt} otherwise="not known" /> },
       ]}
       rows={links}
+      empty={
+        <Empty
+          title="No linked identity"
+          text="A partner's user is linked by the first token that is accepted."
+        />
+      }
     />
   );
 }

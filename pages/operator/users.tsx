@@ -41,7 +41,7 @@ export function UsersView() {
       >
         {(users, [first]) => (
           <>
-            {first?.total ? <p class="soft sum">{counted(first.total, 'user')} in all.</p> : null}
+            {first?.total ? <p class="soft">{counted(first.total, 'user')} in all.</p> : null}
             <UserTable users={users} />
           </>
         )}

@@ -8,7 +8,7 @@ const textsOf = (page: string, language: string) => blocksOf(`docs/partner/${pag
 /** What the quickstart leaves to its reader: the user of a session. */
 const SESSIONS = {
   'sessions.mjs': `export const signedInUser = ({ headers }) =>
-    headers.cookie === 'session=1' ? { id: 'ada-1', email: 'ada@partner.example', firstName: 'Ada' } : undefined;`,
+    headers.cookie === 'session=1' ? { id: 'ada-1', email: 'ada@partner.example' } : undefined;`,
   'sessions.py': `from flask import request
 def signed_in_user():
     signed_in = request.cookies.get("session") == "1"
@@ -40,7 +40,7 @@ const shapesOf = (page: string) =>
 
 function writePrograms(instance: InitInstance, page: string): void {
   for (const program of [...textsOf(page, 'js'), ...textsOf(page, 'python')]) {
-    const name = /^(?:\/\/|#) (\S+\.(?:mjs|py))\n/.exec(program)?.[1];
+    const name = /^(?:\/\/|#) (\S+\.(?:mjs|py))(?:: .*)?\n/.exec(program)?.[1];
     if (name !== undefined) instance.write(name, program);
   }
 }
@@ -55,7 +55,7 @@ async function typed(instance: InitInstance, page: string): Promise<string> {
 
 /** A token by the program of the guide. */
 function tokenOf({ folder }: InitInstance, customerAndLifetime: string): string {
-  const program = `import { tokenFor } from './sign.mjs'; console.log(await tokenFor(${customerAndLifetime}))`;
+  const program = `import { sign } from './automation.mjs'; console.log(await sign(${customerAndLifetime}))`;
   const args = ['--input-type=module', '--eval', program];
   return execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' }).trim();
 }
@@ -76,7 +76,7 @@ describeBuilt('the documents for partners, typed as they stand,', () => {
   it('lead to a first exchange, with a token of the claims that the page on tokens shows', async () => {
     const output = await typed(instance, 'quickstart.md');
     expect(output).toBe('{"data":[],"nextCursor":null}\n');
-    const token = tokenOf(instance, "{ id: 'c', email: 'c@partner.example', firstName: 'C' }, '60s'");
+    const token = tokenOf(instance, "{ id: 'c', email: 'c@partner.example' }, '60s'");
     const parts = [decodeProtectedHeader(token), decodeJwt(token)];
     expect(parts.map((part) => Object.keys(part).sort())).toEqual(shapesOf('tokens.md'));
   });

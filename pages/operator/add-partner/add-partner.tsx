@@ -86,7 +86,7 @@ function Added({
   const docs = `${baseUrl}/api/v1/docs`;
   return (
     <Section
-      title="Trust and what it may do"
+      title="1, 2. Trust, and what it may do"
       beside={isStored ? <Mark kind="good">Stored</Mark> : <Mark kind="warn">Not stored</Mark>}
     >
       <Arrival>

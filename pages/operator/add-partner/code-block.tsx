@@ -1,6 +1,7 @@
 // Code to copy or save.
 import { useState } from 'preact/hooks';
 import { News } from '../../shared/states.js';
+import { saveFile } from '../save-file.js';
 
 export interface CodeBlockProps {
   /** Says to assistive technology what it is. */
@@ -27,7 +28,7 @@ export function CodeBlock({ title, text, file }: CodeBlockProps) {
           Copy <span class="unseen">{title}</span>
         </button>
         {file !== undefined && (
-          <button type="button" onClick={() => save(text, file)}>
+          <button type="button" onClick={() => saveFile(file, text)}>
             Save as {file}
           </button>
         )}
@@ -38,12 +39,4 @@ export function CodeBlock({ title, text, file }: CodeBlockProps) {
       <News text={news} />
     </div>
   );
-}
-
-function save(text: string, file: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  link.download = file;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

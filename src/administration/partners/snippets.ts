@@ -54,14 +54,21 @@ function htmlPage(baseUrl: string): string {
 `;
 }
 
+const FETCH_TOKEN = `async function fetchToken() {
+  const answer = await fetch('${TOKEN_ROUTE}', { method: 'POST' });
+  if (!answer.ok) throw new Error('There is no token');
+  return answer.text();
+}
+`;
+
 function reactPage(baseUrl: string): string {
   return `import { EmbeddedInstance } from '@embedded-token-exchange/embed/react';
 
+${FETCH_TOKEN}
 export function Automation({ user }: { user: { id: string } }) {
   return (
     <EmbeddedInstance url="${attribute(baseUrl)}" title="Automation" height="auto" userKey={user.id}
-      fetchToken={async () => (await fetch('${TOKEN_ROUTE}', { method: 'POST' })).text()}
-      onSessionEnded={({ reason }) => console.log(reason)} />
+      fetchToken={fetchToken} onSessionEnded={({ reason }) => console.log(reason)} />
   );
 }
 `;
@@ -70,9 +77,11 @@ export function Automation({ user }: { user: { id: string } }) {
 function vuePage(baseUrl: string): string {
   return `<script setup lang="ts">
 import { EmbeddedInstance } from '@embedded-token-exchange/embed/vue';
+
 defineProps<{ userId: string }>();
-const fetchToken = async () => (await fetch('${TOKEN_ROUTE}', { method: 'POST' })).text();
-</script>
+
+${FETCH_TOKEN}</script>
+
 <template>
   <EmbeddedInstance url="${attribute(baseUrl)}" title="Automation" height="auto" :user-key="userId"
     :fetch-token="fetchToken" @session-ended="({ reason }) => console.log(reason)" />

@@ -616,7 +616,7 @@ describeInBrowser("the operator's pages", () => {
       }
       const displayed = 'getComputedStyle(document.querySelector("table.rows tbody tr")).display';
       // Beside the way to all pages there is less room.
-      expect(await one.page.evaluate(displayed)).toBe(width === 768 ? 'table-row' : 'grid');
+      expect(await one.page.evaluate(displayed)).toBe(width === 768 ? 'table-row' : 'flex');
     }
   });
 

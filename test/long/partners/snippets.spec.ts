@@ -1,4 +1,4 @@
-// The backends in Go, Java and Ruby that a partner copies, where their tools and packages can be had.
+// The backends in Go, Java, PHP and Ruby that a partner copies, where their tools and packages can be had.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,6 +44,17 @@ const JAVA = `public final class Main {
 }
 `;
 
+const PHP = `<?php
+require 'vendor/autoload.php';
+require 'automation.php';
+$user = ['id' => 'customer-1', 'email' => 'ada@partner.example'];
+ob_start();
+send_frame_token($user);
+$frame = ob_get_clean();
+send_frame_token(null);
+echo json_encode(['frame' => $frame, 'nobody' => http_response_code(), 'access' => access_token($user)]);
+`;
+
 const RUBY = `require "json"
 require_relative "automation"
 
@@ -73,6 +84,15 @@ const LANGUAGES: readonly (SnippetLanguage & { readonly tool: readonly [string, 
         '-Dmdep.outputFile=classpath.txt',
       ],
       ['sh', '-c', 'java -cp "target/classes:$(cat classpath.txt)" Main'],
+    ],
+  },
+  {
+    id: 'php',
+    tool: ['composer', '--version'],
+    files: { 'main.php': PHP },
+    commands: [
+      ['composer', 'require', '--quiet', '--no-interaction', 'firebase/php-jwt'],
+      ['php', 'main.php'],
     ],
   },
   {

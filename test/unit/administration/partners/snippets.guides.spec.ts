@@ -1,11 +1,24 @@
-// The guides print the lines for a page that "Add a partner" and `partners add` give.
-import { pageSnippets } from '../../../../src/administration/partners/snippets.js';
-import { repositoryFiles } from '../../../support/source-files.js';
+// The guides print the code that "Add a partner" and `partners add` give.
+import { backendSnippets, pageSnippets } from '../../../../src/administration/partners/snippets.js';
+import { repositoryFile } from '../../../support/source-files.js';
 
-it('each guide with the element prints the same lines', () => {
-  const [html] = pageSnippets({ baseUrl: 'https://instance.example' });
-  const guides = ['docs/partner/quickstart.md', 'docs/partner/frame.md'];
-  const texts = repositoryFiles('docs').filter(({ path }) => guides.includes(path));
-  expect(texts).toHaveLength(guides.length);
-  for (const { text } of texts) expect(text).toContain(html?.text);
+const FACTS = {
+  issuer: 'https://partner.example',
+  audience: 'http://localhost:5678',
+  baseUrl: 'http://localhost:5678',
+  kid: 'partner-1',
+  algorithm: 'ES256',
+  keyFile: 'partner/private.pem',
+};
+const snippets = [...backendSnippets(FACTS), ...pageSnippets({ baseUrl: 'https://instance.example' })];
+
+it.each([
+  ['docs/partner/quickstart.md', ['node', 'python', 'html']],
+  ['docs/partner/frame.md', ['html']],
+  ['packages/embed/README.md', ['react', 'vue']],
+])('%s prints the same code', (path, ids) => {
+  const { text } = repositoryFile(path);
+  const printed = snippets.filter(({ id }) => ids.includes(id));
+  expect(printed).toHaveLength(ids.length);
+  for (const snippet of printed) expect(text).toContain(snippet.text);
 });
