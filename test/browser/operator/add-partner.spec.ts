@@ -137,7 +137,7 @@ describeInBrowser('"Add a partner"', () => {
           expect(sent.join()).not.toContain('PRIVATE KEY');
         }
         await one.button('Store the entry').click();
-        await one.text('Stored');
+        await one.text('All instances accept its tokens within 10 seconds.');
         await startBackend(port, privateKey);
         const looked = one.page.waitForResponse((answer) => answer.url().endsWith('/partners/requests'));
         await one.button('I am ready').click();

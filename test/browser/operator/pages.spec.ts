@@ -297,7 +297,7 @@ describeInBrowser("the operator's pages", () => {
     await one.page.getByRole('link', { name: 'Users' }).click();
     await one.page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await one.button('Store the entry').click();
-    await one.text('Stored');
+    await one.text('All instances accept its tokens within 10 seconds.');
     await one.link(`${browsing.instanceOrigin}/api/v1/docs`).waitFor();
     await one.link(/^added$/).click();
     await one.heading('stored:added');
@@ -380,7 +380,7 @@ describeInBrowser("the operator's pages", () => {
       await one.field('Issuer').fill(other.issuer);
       await one.field('Address of the key set').fill(server.url);
       await one.button('Store the entry').click();
-      await one.text('Stored');
+      await one.text('All instances accept its tokens within 10 seconds.');
       await one.link(/^fetched$/).click();
       await one.heading('stored:fetched');
       // The server answers 404 until it is told otherwise.
@@ -690,7 +690,7 @@ describeInBrowser("the operator's pages of a strict instance with a flow off", (
     await one.field('Name').focus();
     await one.text(`Acts as the user ${userId}`);
     await one.button('Store the entry').click();
-    await one.text('Stored');
+    await one.text('All instances accept its tokens within 10 seconds.');
     const claims = { sub: 'deployer', aud: browsing.instanceOrigin, email: undefined };
     expect((await browsing.exchange(job.sign(job.claims(claims)))).status).toBe(200);
   });
