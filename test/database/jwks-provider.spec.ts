@@ -102,6 +102,9 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       const again = await startWithKeys();
       expect(server.requestCount).toBe(2);
       expect(again.held(ISSUER, 'old')).toBeDefined();
+      await again.stop();
+      server.answerWith(silence());
+      expect((await start()).held(ISSUER, 'old')).toBeDefined();
     });
 
     it.each([
