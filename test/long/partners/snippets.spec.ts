@@ -88,7 +88,7 @@ const LANGUAGES: readonly (SnippetLanguage & { readonly tool: readonly [string, 
   },
   {
     id: 'php',
-    tool: ['composer', '--version'],
+    tool: ['composer', 'show', '--all', 'firebase/php-jwt'],
     files: { 'main.php': PHP },
     commands: [
       ['composer', 'require', '--quiet', '--no-interaction', 'firebase/php-jwt'],
@@ -107,7 +107,7 @@ for (const language of LANGUAGES) {
   const [program, ...args] = language.tool;
   const isThere = isWholeSeries && spawnSync(program, args).status === 0;
   const missing = isWholeSeries
-    ? `${program} is not on this machine`
+    ? `${language.tool.join(' ')} fails on this machine`
     : 'fetches packages, run it by `npm run test:long -- partners`';
   describeUnless(isThere ? undefined : missing, language.id, () => describeSnippet(language));
 }
