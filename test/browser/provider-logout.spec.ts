@@ -29,6 +29,7 @@ describeInBrowser('[D131] a logout by the provider', () => {
     );
     await browsing.context.clock.runFor(ASKS_AFTER_MS);
     expect(await product.event(2)).toEqual(['session-ended', { reason: 'signed-out-by-provider' }]);
+    await product.frame.getByRole('heading', { name: 'Your company has signed you out' }).waitFor();
     await browsing.context.clock.resume();
     for (let look = 0; look < 3; look += 1) await browsing.context.clock.fastForward(ASKS_AFTER_MS);
     expect(await product.eventNames()).toEqual(['session-ready', 'session-ended']);
