@@ -230,7 +230,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(failures[0]).toMatchObject({ entry: 'acme', url: server.url, keys: 1, reason: 'status 500' });
       const servesUntil = instance.keys.status()[0]?.servesUntil?.toISOString();
       expect(failures[0]?.['msg']).toBe(
-        `the key set of an entry cannot be fetched: its keys serve until ${servesUntil}`,
+        `the key set of an entry cannot be fetched: its keys are used until ${servesUntil}`,
       );
       await passSeconds(instance, 900);
       expect(instance.logLines.filter(({ level }) => level === 'warn')).toHaveLength(2);
@@ -246,7 +246,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       await passSeconds(instance, 361);
       expect(instance.logLines.at(-1)).toMatchObject({
         level: 'info',
-        msg: 'the key set of an entry serves again',
+        msg: 'the key set of an entry is usable again',
       });
       const stored = await instance.query('SELECT * FROM token_exchange_jwks_snapshot');
       expect(JSON.stringify([instance.logLines, stored])).not.toContain('hidden-in-query');

@@ -21,7 +21,7 @@ const partner = Partner.create({ issuer: 'https://partner.example', audience: BA
 const IN_TIME_MS = 14_000;
 const PATIENCE_MS = 60_000;
 const GONE = 'the database is unavailable: requests that need it get 503';
-const BACK = 'the database serves again; requests were refused meanwhile';
+const BACK = 'the database is available again; requests were refused meanwhile';
 
 /** The database of the pair, behind a network that can fail. */
 class AwayDatabase extends TestDatabase {

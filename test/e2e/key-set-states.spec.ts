@@ -124,7 +124,7 @@ describeOnAnyDatabase('[D138] the state of a key set', (database) => {
       ]);
     }
     const text = await line.output(['keys', 'status']);
-    expect(text).toMatch(/stale {2,}.*stale, serves until \d{4}-.*: the answer is no usable JSON/);
+    expect(text).toMatch(/stale {2,}.*stale, used until \d{4}-.*: the answer is no usable JSON/);
     expect(text).toMatch(/lapsed since \d{4}-/);
   });
 

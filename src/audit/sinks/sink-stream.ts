@@ -236,7 +236,7 @@ export class SinkStream {
     this.refusedId = event.id;
     this.parts.log.error(
       { sink: this.sink.name, eventId: event.id, event: event.name, reason: error.message },
-      'a sink of the audit trail refuses an event, and gets none behind it: see docs/reference/audit-streams.md#an-event-that-is-not-taken',
+      'a sink of the audit trail refuses an event, so later events wait: see docs/reference/audit-streams.md#a-refused-event',
     );
   }
 

@@ -123,7 +123,7 @@ export class DatabaseOutages implements OnApplicationShutdown {
     const seconds = Math.round((latestMs - beganAtMs) / 100) / 10;
     this.logger.warn(
       { seconds, refused, unrecorded },
-      'the database serves again; requests were refused meanwhile',
+      'the database is available again; requests were refused meanwhile',
     );
   }
 }

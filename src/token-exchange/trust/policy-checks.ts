@@ -203,13 +203,13 @@ const CHECKS: readonly Check[] = [
   {
     as: 'note',
     of: 'requireDpop',
-    text: 'binds access tokens only: a session of an embedded login is bound to no key',
+    text: 'applies to access tokens only, not to embedded login',
     where: ({ said }) => said.requireDpop === true && flowsOf(said).has('embed'),
   },
   {
     as: 'note',
     of: 'scopes',
-    text: 'limit access tokens only: a session of an embedded login has no scopes',
+    text: 'apply to access tokens only, not to embedded login',
     where: ({ said }) => said.scopes !== undefined && flowsOf(said).has('embed'),
   },
 ];

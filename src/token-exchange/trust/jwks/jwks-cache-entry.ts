@@ -132,9 +132,9 @@ export class JwksCacheEntry {
     this.told = text === undefined ? undefined : { text, atMs: monotonicMs };
     const fields = { ...this.logFields, state, reason };
     const until = servesUntil?.toISOString();
-    if (isWell) this.logger.info(fields, 'the key set of an entry serves again');
+    if (isWell) this.logger.info(fields, 'the key set of an entry is usable again');
     else if (state === 'stale')
-      this.logger.warn(fields, `the key set of an entry cannot be fetched: its keys serve until ${until}`);
+      this.logger.warn(fields, `the key set of an entry cannot be fetched: its keys are used until ${until}`);
     else this.logger.error(fields, `${UNSERVED[state]}: tokens of its entry are refused`);
   }
 

@@ -49,7 +49,7 @@ export function keySetInWords({ state, servesUntil, reason = '' }: KeySetState):
     case 'held':
       return `held until ${moment}`;
     case 'stale':
-      return `stale, serves until ${moment}: ${reason}`;
+      return `stale, used until ${moment}: ${reason}`;
     case 'lapsed':
       return `lapsed since ${moment}: ${reason}`;
     case 'no_usable_key':
