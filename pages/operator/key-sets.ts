@@ -12,9 +12,9 @@ export function keySetInWords({ state, servesUntil, reason }: KeySet): string {
         ? 'was not fetched yet.'
         : `was never fetched, so its tokens are refused: ${reason}.`;
     case 'held':
-      return `serves until ${momentInWords(until)}, unless it is fetched again.`;
+      return `used until ${momentInWords(until)}, unless it is fetched again.`;
     case 'stale':
-      return `cannot be fetched: ${reason}. Its keys serve until ${momentInWords(until)}.`;
+      return `cannot be fetched: ${reason}. Its keys are used until ${momentInWords(until)}.`;
     case 'lapsed':
       return `has lapsed ${fromNow(until)}, so its tokens are refused: ${reason}.`;
     case 'no_usable_key':
