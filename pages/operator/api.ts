@@ -25,7 +25,7 @@ const API = '/rest/admin';
 /** Longer than the instance waits for a key set. */
 const PATIENCE_MS = 30_000;
 
-/** A value after its way through JSON. */
+/** A value as JSON transfers it. */
 export type Json<T> = T extends Date
   ? string
   : T extends readonly (infer Item)[]
@@ -40,7 +40,7 @@ type Answer<Controller, Method extends keyof Controller> = Controller[Method] ex
   ? Json<Awaited<Given>>
   : never;
 
-/** The server turns a cursor, which is a string here, into a place. */
+/** The server parses a cursor, which is a string here. */
 type Input<Class, Method extends keyof Class> = Omit<InputOf<Class, Method>, 'cursor'> & { cursor?: string };
 
 type Entries<Method extends keyof OperatorEntryController> = Answer<OperatorEntryController, Method>;
@@ -99,7 +99,7 @@ export interface Operations {
 
 export type Operation = keyof Operations;
 export type AnswerOf<Name extends Operation> = Operations[Name]['answer'];
-/** One of a list. */
+/** An item of a list. */
 export type ItemOf<Name extends Operation> =
   AnswerOf<Name> extends { data: readonly (infer Item)[] } ? Item : never;
 
@@ -112,13 +112,13 @@ type ParametersIn<Path extends string> = Path extends `${string}:${infer Name}/$
 type Asked<Name extends Operation> = Omit<Operations[Name], 'answer'> &
   ([ParametersIn<Name>] extends [never] ? unknown : { params: Record<ParametersIn<Name>, string> }) & {
     signal?: AbortSignal;
-    /** The revision that the author of a change has seen, in quotes. */
+    /** The quoted revision that the author of a change has seen. */
     ifMatch?: string;
-    /** False: the page asks by itself, and the sign-in lasts no longer (D113). */
+    /** False if the page asks without the operator. The sign-in is then not extended (D113). */
     isUse?: boolean;
   };
 
-/** Learns whether the instance answers somebody who is signed in. */
+/** Reports whether the instance still knows the sign-in. */
 export const listener = { used: (): void => undefined, ended: (): void => undefined };
 
 const authentication: Authentication = {
@@ -167,7 +167,7 @@ function isSignInMissing(error: unknown): boolean {
   return error === 'sign_in_required' || error === 'operator_session_required';
 }
 
-/** Whether nobody is signed in any more: the page says so by itself. */
+/** Whether the sign-in has ended. The page shows that itself. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof RefusedError && isSignInMissing(error.error);
 }

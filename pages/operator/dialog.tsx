@@ -1,4 +1,4 @@
-// Asks before something is done that cannot be undone, or that others notice at once, and does it.
+// Asks for confirmation of an action that cannot be undone or that others notice at once, and performs it.
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
@@ -21,7 +21,7 @@ interface Asked extends Question {
 
 const asked = signal<Asked | null>(null);
 
-/** @returns the result of `run`; undefined if it was not done */
+/** @returns the result of `run`; undefined if the operator cancels */
 export function confirm<Result>(question: Question<Result>): Promise<{ result: Result } | undefined> {
   closeDialog();
   return new Promise((resolve) => {
@@ -30,14 +30,14 @@ export function confirm<Result>(question: Question<Result>): Promise<{ result: R
   });
 }
 
-/** Nothing is done. */
+/** Cancels. */
 export function closeDialog(): void {
   const { value: open } = asked;
   asked.value = null;
   open?.answer(open.outcome);
 }
 
-/** The place of the dialog in the page. */
+/** Contains the dialog. */
 export function DialogPlace() {
   return asked.value && <Dialog key={asked.value.title} question={asked.value} />;
 }
@@ -46,7 +46,7 @@ function Dialog({ question }: { question: Asked }) {
   const place = useRef<HTMLDialogElement>(null);
   const { isBusy, problem, attempt } = useAttempt();
   const { title, text, action, isDanger = false, run } = question;
-  // A modal dialog gives the focus back to what had it.
+  // A modal dialog returns the focus to the element that had it.
   useLayoutEffect(() => {
     const dialog = place.current;
     dialog?.showModal();
@@ -84,16 +84,16 @@ function Dialog({ question }: { question: Asked }) {
 }
 
 interface ActionProps<Result> extends Question<Result> {
-  /** Called with the result once it was done. */
+  /** Receives the result. */
   done: (result: Result) => void;
-  /** Says to assistive technology what the button is for, where its text is the same as others'. */
+  /** The name for assistive technology, if other buttons have the same text. */
   label?: string;
   isSmall?: boolean;
-  /** On the button; that of the dialog is `action`. */
+  /** The button's text. The dialog's button has `action`. */
   children?: ComponentChildren;
 }
 
-/** A button that asks first. */
+/** A button that asks for confirmation. */
 export function ActionButton<Result>({
   done,
   label,

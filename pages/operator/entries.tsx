@@ -1,4 +1,4 @@
-// Whose tokens are taken: every trusted entry, configured and stored.
+// The list of trusted entries, configured and stored.
 import type { ItemOf } from './api.js';
 import { call } from './api.js';
 import { address } from './navigation.js';
@@ -98,7 +98,7 @@ const KEY_SET_STATES = {
   no_usable_key: <Mark kind="bad">No usable key</Mark>,
 } as const;
 
-/** One word, the gravest that is true. */
+/** The most severe state that applies, in one word. */
 export function EntryState({
   entry: { state, keySet, revoked },
 }: {

@@ -77,7 +77,7 @@ function Cancel({ href }: { href: string }) {
   );
 }
 
-/** The key of the entry still counts meanwhile. */
+/** The entry's present key stays valid meanwhile. */
 export function AnotherKeyView(props: PageProps) {
   const { name: like, back } = placeOf(props);
   const send = (data: FormData) => {
@@ -117,7 +117,7 @@ export function AnotherKeyView(props: PageProps) {
   );
 }
 
-/** For an entry that is written already, and for properties that no form has. */
+/** For an existing JSON entry, and for properties without a field. */
 export function JsonEntryView() {
   const back = { href: '#/entries', text: 'Trusted entries' };
   const send = async (data: FormData) =>

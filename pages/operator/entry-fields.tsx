@@ -1,4 +1,4 @@
-// The fields of a trusted entry: its name and issuer, and what its tokens may do.
+// The fields of a trusted entry: name, issuer and permissions.
 import { useContext, useState } from 'preact/hooks';
 import { Check, Choice, Field, FieldProblem, FieldProblems } from './form.js';
 import type { Definition, EntryForm, PolicyField } from './entry-values.js';
@@ -31,7 +31,7 @@ export function NameField() {
   );
 }
 
-/** Names the property, since messages and documents do. */
+/** Names the property as messages and documents do. */
 export function PropertyHint({ name, text }: { name: string; text: string }) {
   return (
     <>
@@ -42,11 +42,11 @@ export function PropertyHint({ name, text }: { name: string; text: string }) {
 
 interface PolicyProps {
   form: EntryForm;
-  /** The entry as it is, or what is filled in. */
+  /** The entry, or the values that are filled in. */
   definition: Definition;
 }
 
-/** What most entries need, and what an entry has, is in view; the rest of each group is folded, under the names of its fields. */
+/** Shows the fields that most entries need and those that this entry has. Each group's other fields are folded under their names. */
 export function PolicyFields({ form, definition }: PolicyProps) {
   const problems = useContext(FieldProblems);
   const control = (field: PolicyField) => (
@@ -83,7 +83,7 @@ export function PolicyFields({ form, definition }: PolicyProps) {
 interface ControlProps {
   field: PolicyField;
   value: unknown;
-  /** The name in the form's data. */
+  /** The field's name in the form's data. */
   at: string;
 }
 
@@ -120,7 +120,7 @@ function choicesOf(field: PolicyField) {
   return [leftOut, ...(field.values ?? []).map((value) => ({ value, text: valueInWords(value) }))];
 }
 
-/** A list that is left out does not limit; an empty one allows nothing. */
+/** A missing list sets no limit. An empty list allows nothing. */
 function Limit({ field, value, at }: ControlProps) {
   const { kind, isRequired } = field;
   const label = labelOf(field);
@@ -146,7 +146,7 @@ function Limit({ field, value, at }: ControlProps) {
       <p class="soft hint">
         <PropertyHint name={at} text={field.hint} />
       </p>
-      {/* It is sent only while it is shown. What was typed stays. */}
+      {/* Hidden fields are not sent, but keep their values. */}
       <fieldset class="fields" hidden={!isLimited} disabled={!isLimited}>
         <Limited field={field} value={value} at={at} />
       </fieldset>

@@ -1,4 +1,4 @@
-// The keys of an entry: the key set that is fetched for it, and each key with its thumbprint and its revocation.
+// An entry's keys: its fetched key set, and each key with thumbprint and revocation.
 import { call } from './api.js';
 import { ActionButton } from './dialog.js';
 import type { Entry } from './entry.js';
@@ -9,7 +9,7 @@ import { RestoreButton } from './revocations.js';
 import { Table } from './table.js';
 
 interface Key {
-  /** Null: all keys of the issuer. */
+  /** Null means all keys of the issuer. */
   kid: string | null;
   isHeld: boolean;
   thumbprint?: string | null;
@@ -49,7 +49,7 @@ export function EntryKeys({ entry }: { entry: Entry }) {
   );
 }
 
-/** Those that are held, those that are revoked, and all of the issuer together. */
+/** The held keys, the revoked keys, and one row for all keys of the issuer. */
 function keysOf({ keys, keySet, revoked }: Entry): Key[] {
   const own = keys !== null && 'kid' in keys ? [keys] : [];
   const fetched = (keySet?.kids ?? []).map((kid, index) => ({ kid, thumbprint: keySet?.thumbprints[index] }));

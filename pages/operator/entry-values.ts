@@ -1,4 +1,4 @@
-// Reads the fields of a trusted entry from the data of its form, and says what holds where a field is left out.
+// Reads a trusted entry from its form, and describes the defaults of empty fields.
 import type { AnswerOf } from './api.js';
 import { textIn } from './form-data.js';
 import { sentenceOf, valueInWords } from './words.js';
@@ -8,7 +8,7 @@ export type EntryForm = AnswerOf<'GET /overview'>['entryForm'];
 export type PolicyField = EntryForm[number]['fields'][number];
 export type Definition = Readonly<Record<string, unknown>>;
 
-/** Without the fields that are left out. @param prefix of the fields of a structure */
+/** Omits empty fields. @param prefix the names of a structure's fields begin with it */
 export function policyIn(data: FormData, fields: readonly PolicyField[], prefix = ''): Definition {
   const values = fields.map((field) => [field.name, valueIn(data, field, `${prefix}${field.name}`)] as const);
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
@@ -30,17 +30,17 @@ function linesIn(data: FormData, at: string): string[] {
   return lines.map((line) => line.trim()).filter((line) => line !== '');
 }
 
-/** The name of the box by which a list or a structure is not left out. */
+/** The name of the box that includes a list or structure. */
 export function limitOf(name: string): string {
   return `limit ${name}`;
 }
 
-/** A label has no room for code. */
+/** Removes code marks, which a label cannot show. */
 export function labelOf({ label }: PolicyField): string {
   return label.replaceAll('`', '');
 }
 
-/** What holds where a field is left out. */
+/** The effect of an empty field. */
 export function leftOutInWords({ isRequired, leftOut = 'not limited' }: PolicyField): string {
   if (isRequired) return 'not possible';
   if (typeof leftOut === 'boolean') return leftOut ? 'yes' : 'no';
@@ -49,13 +49,13 @@ export function leftOutInWords({ isRequired, leftOut = 'not limited' }: PolicyFi
 }
 
 export interface SortedProblems {
-  /** By the names of fields. */
+  /** Problems by field name. */
   atFields: Readonly<Record<string, string>>;
-  /** About the entry as a whole. */
+  /** Problems of the whole entry. */
   others: readonly string[];
 }
 
-/** Which problem is about which field, by the property that it begins with. @param names of the fields of the form */
+/** Assigns problems to fields by the property at their beginning. @param names the names of the form's fields */
 export function sortProblems(problems: readonly string[], names: readonly string[]): SortedProblems {
   const atFields: Record<string, string> = {};
   const others: string[] = [];

@@ -1,4 +1,4 @@
-// One trusted entry: what its tokens may do, its keys, and how trust in it is changed or taken back.
+// One trusted entry: permissions, keys, and the actions that change or end trust.
 import type { ItemOf } from './api.js';
 import { call } from './api.js';
 import { ActionButton } from './dialog.js';

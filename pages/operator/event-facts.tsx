@@ -1,4 +1,4 @@
-// Says what an event of the trail holds: in a row in a few words, and as a whole, by terms.
+// Shows an event of the trail: a summary for a row, and all properties.
 import type { ComponentChildren } from 'preact';
 import type { ItemOf } from './api.js';
 import { address } from './navigation.js';
@@ -14,13 +14,13 @@ const WAYS: Readonly<Record<string, string>> = {
   database: 'by a command, on the database',
 };
 
-/** Whether it was done or refused, and why. */
+/** The outcome, and its reason. */
 export function Outcome({ event, payload: { reason } }: Pick<Event, 'event' | 'payload'>) {
   if (typeof reason === 'string') return <Mark kind="bad">{reasonInWords(reason)}</Mark>;
   return isRefused(event) ? <Mark kind="bad">Refused</Mark> : <Mark kind="good">Done</Mark>;
 }
 
-/** What stands in a row. */
+/** The summary in a row. */
 export function What({ payload }: { payload: Payload }) {
   const { operation, method, route, entry, change, issuer, cause, sessions, from, to, by, clientAddress } =
     payload;
@@ -47,7 +47,7 @@ export function What({ payload }: { payload: Payload }) {
   );
 }
 
-/** All of an event. */
+/** All properties of an event. */
 export function EventFacts({ payload, ...event }: { payload: Payload } & Partial<Omit<Event, 'payload'>>) {
   const { event: name, occurredAt, requestId, clientRequestId } = event;
   const known = Object.entries(payload).filter(([, value]) => !isEmpty(value));
@@ -111,7 +111,7 @@ function worded(word: string): string {
   return word.replaceAll('-', ' ');
 }
 
-/** The change of a user or a role. */
+/** A changed user or role. */
 function changeOf(from: unknown, to: unknown): string | undefined {
   const [before, after] = [from, to].map(stateInWords);
   if (before !== undefined && after !== undefined) return `${before} → ${after}`;

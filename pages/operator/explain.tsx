@@ -1,4 +1,4 @@
-// What the instance would make of a token, without using it up. The token stays in the form and the body of one request.
+// Explains how the instance would handle a token, without using it up. The token is only in the form and the body of one request.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { News } from '../shared/states.js';
 import { call } from './api.js';
@@ -12,7 +12,7 @@ import { flowInWords } from './words.js';
 
 type Flow = Operations['POST /explain']['body']['flow'];
 
-/** The most frequent first. */
+/** Most frequent first. */
 const FLOWS: readonly Flow[] = ['embed', 'exchange', 'id-jag', 'jwt-bearer'];
 const FLOW_CHOICES = FLOWS.map((value) => ({ value, text: flowInWords(value) }));
 

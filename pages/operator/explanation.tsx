@@ -1,4 +1,4 @@
-// What became of a token: the check that failed, all checks, what the token says, and what would be issued.
+// The explanation of a token: the failed check, all checks, the claims, and what would be issued.
 import type { AnswerOf } from './api.js';
 import { address } from './navigation.js';
 import { Code, Facts, Mark, Name, Phrases, Section, Sentence, Soft, WholeTime, WithCode } from './parts.js';
@@ -95,7 +95,7 @@ function Issued({ issued }: { issued: NonNullable<Explained['issued']> }) {
   );
 }
 
-/** What failed stands open; what passed, and what was not reached, is folded if something failed. */
+/** Failed checks are open. If a check failed, the others are folded. */
 function Checks({ checks }: { checks: readonly Check[] }) {
   const inState = (wanted: Check['state']) => checks.filter(({ state }) => state === wanted);
   const failed = inState('failed');

@@ -1,11 +1,11 @@
-// A box that leads to the refusals of somebody, or to what became of a request.
+// A search box that leads to a person's refusals or to a request.
 import { call } from './api.js';
 import { Field, Form } from './form.js';
 import { textIn } from './form-data.js';
 import { address, goTo } from './navigation.js';
 import { addressOf } from './trail-search.js';
 
-/** As the service makes them. */
+/** The format of the service's request ids. */
 const REQUEST_ID = /^[0-9a-z]{20}$/;
 
 export function FindBox() {
@@ -22,7 +22,7 @@ export function FindBox() {
   );
 }
 
-/** Where what was typed is answered. An e-mail address or a `sub` is in no address. */
+/** The address that answers the input. It never contains an e-mail address or a `sub`. */
 async function placeOf(text: string): Promise<string> {
   if (!text.includes('@')) {
     if (/^https?:/i.test(text)) return `#/refusals?${new URLSearchParams({ issuer: text })}`;

@@ -1,10 +1,10 @@
-// Forms and their fields. What is typed stays in the document until a form is sent: it is read from the form's data.
+// Forms and their fields. The document keeps the input, which is read when the form is sent.
 import type { ComponentChildren } from 'preact';
 import { createContext } from 'preact';
 import { useContext, useId } from 'preact/hooks';
 import { ProblemPlace, useAttempt } from './states.js';
 
-/** What is wrong at fields, by their names. */
+/** The problems of fields, by name. */
 export const FieldProblems = createContext<Readonly<Record<string, string>>>({});
 
 export interface Option {
@@ -18,20 +18,20 @@ interface FormProps<Result> {
   done: (result: Result) => void;
   /** Other buttons. */
   beside?: ComponentChildren;
-  /** It finds something, and looks as this class says. */
+  /** Marks a search form, with the class of its look. */
   search?: 'find' | 'filters';
-  /** What is typed is worth keeping if the sign-in ends meanwhile. */
+  /** Keeps the input if the sign-in ends. */
   isKept?: boolean;
-  /** It is asked about before it is left. */
+  /** Asks before the operator leaves the form. */
   asksToLeave?: boolean;
-  /** `send` checks fields by itself. */
+  /** `send` checks the fields. */
   noValidate?: boolean;
   class?: string;
   onReset?: () => void;
   children: ComponentChildren;
 }
 
-/** A form that is sent once at a time, and says what went wrong. */
+/** A form that is sent once at a time and shows its problems. */
 export function Form<Result>(props: FormProps<Result>) {
   const { button, send, done, beside, search, isKept = search === undefined, asksToLeave } = props;
   const { isBusy, problem, attempt, forget } = useAttempt();
@@ -83,7 +83,7 @@ interface Labelled {
 }
 
 interface WholeProps extends Labelled {
-  /** @param found what a control needs to be found with its label, hint and problem */
+  /** @param found the attributes that connect a control with its label, hint and problem */
   control: (found: object) => ComponentChildren;
 }
 
@@ -120,7 +120,7 @@ export function FieldProblem({ text }: { text: string | undefined }) {
 
 interface FieldProps extends Labelled {
   type?: 'text' | 'email' | 'password' | 'search' | 'url' | 'number';
-  /** At first. */
+  /** The initial value. */
   value?: string;
   autocomplete?: string;
   placeholder?: string;
@@ -132,7 +132,7 @@ interface FieldProps extends Labelled {
   max?: number;
 }
 
-/** A field for one line, as it is typed. */
+/** A field for one line. */
 export function Field({ name, label, hint, required, value = '', ...attributes }: FieldProps) {
   const typing: object = { autocapitalize: 'none', spellcheck: false, defaultValue: value, ...attributes };
   return <Whole {...{ name, label, hint, required }} control={(found) => <input {...typing} {...found} />} />;
@@ -144,7 +144,7 @@ interface TextFieldProps extends Labelled {
   placeholder?: string;
 }
 
-/** For tokens, keys and JSON. */
+/** A field for tokens, keys and JSON. */
 export function TextField({
   name,
   label,
@@ -170,7 +170,7 @@ export function TextField({
 
 interface ChoiceProps extends Labelled {
   options: readonly Option[];
-  /** At first. */
+  /** The initial value. */
   value?: string;
   onChange?: (value: string) => void;
 }
@@ -201,12 +201,12 @@ interface CheckProps {
   label: string;
   value?: string;
   isChecked?: boolean;
-  /** Says to assistive technology what the box is about, where its text is the same as others'. */
+  /** The name for assistive technology, if other boxes have the same text. */
   spoken?: string;
   onChange?: (isChecked: boolean) => void;
 }
 
-/** A box beside what it says. */
+/** A box with its label. */
 export function Check({ name, label, value = 'on', isChecked = false, spoken, onChange }: CheckProps) {
   return (
     <label class="check">

@@ -1,4 +1,4 @@
-// What the instance is: licence, switches, who may frame it, where the trail goes, its settings and its version.
+// The instance: licence, switches, allowed frames, sinks, settings and version.
 import type { ComponentChildren } from 'preact';
 import { LICENSE_WORDS } from '../../src/config/license-words.js';
 import type { AnswerOf } from './api.js';

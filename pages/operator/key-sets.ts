@@ -1,4 +1,4 @@
-// Says what the key set of an entry is worth, to follow its name.
+// Describes the state of an entry's key set, as the end of a sentence.
 import type { ItemOf } from './api.js';
 import { fromNow, momentInWords } from './words.js';
 

@@ -1,10 +1,10 @@
-// Starts the page: the shell is drawn into the document, the view into an element of its own.
+// Starts the page: draws the shell into the document, and the view into its own element.
 import { render } from 'preact';
 import { shown, stage } from './navigation.js';
 import { begin, phase } from './session.js';
 import { Shell, View } from './shell.js';
 
-/** Kept while the same person signs in again. */
+/** The view stays while the same person signs in again. */
 function Kept() {
   const { value: now } = phase;
   const isKept = now.kind === 'in' || (now.kind === 'out' && now.before !== null);

@@ -1,4 +1,4 @@
-// The view of an address where nothing is.
+// The view for an unknown address.
 import { PageHead } from './parts.js';
 
 export function MissingView() {

@@ -1,42 +1,42 @@
-// Which view is shown, by the fragment of the address; and the question before a filled form is left.
+// Chooses the view by the address's fragment, and asks before the operator leaves a filled form.
 import { signal } from '@preact/signals';
 import { closeDialog, confirm } from './dialog.js';
 
 export interface Shown {
   hash: string;
-  /** Said above the view, once. */
+  /** A message above the view, shown once. */
   news: string;
-  /** Another number for each view, also for one that is read anew. */
+  /** A new number for each view, even if the same one is loaded again. */
   id: number;
 }
 
 export const shown = signal<Shown>({ hash: location.hash, news: '', id: 0 });
 
-/** Holds the view; it leaves the document while nobody is signed in. */
+/** Contains the view. It leaves the document while nobody is signed in. */
 export const stage = document.createElement('div');
 
 let isSaved = false;
 let isAsked = false;
 
-/** Leads to another view, also from a filled form. */
+/** Opens another view, even from a filled form. */
 export function goTo(hash: string): void {
   isSaved = true;
   location.hash = hash;
 }
 
-/** Reads the view anew. */
+/** Loads the view again. */
 export function reload(news = ''): void {
   isSaved = false;
   closeDialog();
   shown.value = { hash: location.hash, news, id: shown.value.id + 1 };
 }
 
-/** A fragment with encoded text in place of each `?`. */
+/** A fragment in which encoded text replaces each `?`. */
 export function address(pattern: string, ...parts: string[]): string {
   return parts.reduce((path, part) => path.replace('?', () => encodeURIComponent(part)), pattern);
 }
 
-/** Whether somebody has typed into a form that is worth keeping. */
+/** Whether a form has input that is worth keeping. */
 export function holdsTyped(): boolean {
   return stage.querySelector('form[data-kept][data-touched]') !== null;
 }
@@ -49,7 +49,7 @@ function asksToLeave(): boolean {
 export function followAddress(isOpen: () => boolean): void {
   addEventListener('hashchange', () => {
     const isPlace = location.hash === '' || location.hash.startsWith('#/');
-    // Whoever stays is back at the address of what is shown.
+    // If the operator stays, the address of the current view is restored.
     if (!isOpen() || !isPlace || (isAsked && location.hash === shown.value.hash)) return;
     if (asksToLeave()) void askToLeave(location.hash);
     else reload();

@@ -1,4 +1,4 @@
-// The first view: what is wrong now, what came in over time, and the way to why somebody was refused.
+// The first view: current problems, requests over time, and the search for a refused person.
 import { useState } from 'preact/hooks';
 import type { AnswerOf } from './api.js';
 import { call } from './api.js';
@@ -16,10 +16,10 @@ import { counted, number, reasonInWords } from './words.js';
 
 type Activity = AnswerOf<'GET /activity'>;
 
-/** In how many bars one looks back so many hours. */
+/** The number of bars for each number of hours. */
 const BARS: Readonly<Record<string, number>> = { 1: 30, 24: 48, 168: 56, 744: 62 };
 
-/** Custom properties of operator.css, for the most frequent reasons. */
+/** Custom properties of operator.css with the colours of the most frequent reasons. */
 const REASON_COLOURS = ['refused', 'accent', 'warn', 'violet', 'teal'];
 
 export function OverviewView({ query }: PageProps) {
@@ -167,7 +167,7 @@ function barsOf({ buckets, until }: Activity) {
   }));
 }
 
-/** The most frequent reasons have a colour each, and the others one together. */
+/** The most frequent reasons have their own colours. The others share one. */
 function RefusalPlot({ data }: ActivityProps) {
   const { reasons, since, until } = data;
   const shown = reasons.slice(0, REASON_COLOURS.length).map(({ reason }) => reason);

@@ -1,4 +1,4 @@
-// What every view gets: the parts of its address.
+// The properties of every view: the parts of its address.
 
 export interface PageProps {
   params: Readonly<Record<string, string>>;

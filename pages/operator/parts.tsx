@@ -15,7 +15,7 @@ interface PageHeadProps {
   back?: { href: string; text: string };
 }
 
-/** What a page is about, and what can be done there. */
+/** A page's title, lead and actions. */
 export function PageHead({ title, lead, actions, back }: PageHeadProps) {
   return (
     <div class="page-head">
@@ -34,7 +34,7 @@ export function PageHead({ title, lead, actions, back }: PageHeadProps) {
   );
 }
 
-/** A part of a page with its own title. */
+/** A part of a page with a title. */
 export function Section({
   title,
   beside,
@@ -55,7 +55,7 @@ export function Card({ children }: WithChildren) {
   return <div class="card padded">{children}</div>;
 }
 
-/** Takes the focus in place of the control that was pressed and is gone. */
+/** Takes the focus, because the pressed control has disappeared. */
 export function Arrival({ children }: WithChildren) {
   const place = useRef<HTMLParagraphElement>(null);
   useLayoutEffect(() => place.current?.focus(), []);
@@ -68,7 +68,7 @@ export function Arrival({ children }: WithChildren) {
 
 interface FoldedProps extends WithChildren {
   summary: ComponentChildren;
-  /** It opens by itself for a problem within, and stays open. */
+  /** Opens the element for a problem inside. It stays open. */
   hasProblem: boolean;
 }
 
@@ -85,7 +85,7 @@ export function Folded({ summary, hasProblem, children }: FoldedProps) {
   );
 }
 
-/** Pairs of term and description; those without a description are left out. */
+/** Pairs of term and description. Terms without a description are omitted. */
 export function Facts({ pairs }: { pairs: readonly (readonly [ComponentChildren, ComponentChildren])[] }) {
   return (
     <dl class="facts">
@@ -101,7 +101,7 @@ export function Facts({ pairs }: { pairs: readonly (readonly [ComponentChildren,
   );
 }
 
-/** Phrases, a sentence each. */
+/** Phrases as sentences. */
 export function Phrases({
   items,
   look = 'card padded phrases',
@@ -120,7 +120,7 @@ export function Phrases({
   );
 }
 
-/** One word on how something is; the colour and the shape say it again. */
+/** A state in one word. Colour and shape repeat it. */
 export function Mark({ kind = '', children }: WithChildren & { kind?: 'good' | 'warn' | 'bad' | '' }) {
   return <span class={`state ${kind}`}>{children}</span>;
 }
@@ -129,17 +129,17 @@ export function Soft({ children }: WithChildren) {
   return <span class="soft">{children}</span>;
 }
 
-/** What programs call something. */
+/** A name for programs. */
 export function Code({ children }: { children: string }) {
   return <code>{plainText(children)}</code>;
 }
 
-/** A name or an id from elsewhere, whatever its direction. */
+/** A name or id from outside, isolated from the direction of the text. */
 export function Name({ children }: { children: string }) {
   return <bdi>{plainText(children)}</bdi>;
 }
 
-/** An e-mail address. One in which letters of other scripts may look like those of another address is marked. */
+/** An e-mail address. It is marked if letters of other scripts may imitate another address. */
 export function Email({ children }: { children: string }) {
   return (
     <>
@@ -149,12 +149,12 @@ export function Email({ children }: { children: string }) {
   );
 }
 
-/** A clause as a sentence, with code in it as such. */
+/** A clause as a sentence, with its code marked up. */
 export function Sentence({ text }: { text: string }) {
   return <WithCode text={sentenceOf(text)} />;
 }
 
-/** What stands between backquotes becomes code. */
+/** Marks text between backquotes as code. */
 export function WithCode({ text }: { text: string }) {
   const parts = plainText(text).split('`');
   return <>{parts.map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>;
@@ -162,11 +162,11 @@ export function WithCode({ text }: { text: string }) {
 
 interface TimeProps {
   at: string | null | undefined;
-  /** Said where there is none. */
+  /** The text if there is no time. */
   otherwise?: string;
 }
 
-/** How far away a moment is, with the whole moment where one points at it. */
+/** A relative time. Its tooltip has the exact time. */
 export function Time({ at, otherwise = 'never' }: TimeProps) {
   if (!isMoment(at)) return <Soft>{at ?? otherwise}</Soft>;
   return (
@@ -176,7 +176,7 @@ export function Time({ at, otherwise = 'never' }: TimeProps) {
   );
 }
 
-/** The whole moment. Its zone stands once, where the page says who is signed in. */
+/** The exact time. The page names its zone once, next to the operator's name. */
 export function WholeTime({ at }: { at: string }) {
   return (
     <time dateTime={at} title={momentInWords(at)}>
@@ -185,7 +185,7 @@ export function WholeTime({ at }: { at: string }) {
   );
 }
 
-/** The whole moment, with how far away it is. */
+/** The exact and the relative time. */
 export function TimeFromNow({ at, otherwise }: TimeProps) {
   if (!isMoment(at)) return <Time at={at} otherwise={otherwise} />;
   return (

@@ -1,4 +1,4 @@
-// Draws counts over time as stacked bars, and says the same in a readout and in a table.
+// Draws counts over time as stacked bars, with the same values as a readout and as a table.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { Soft, WholeTime } from './parts.js';
@@ -11,9 +11,9 @@ const dark = matchMedia('(prefers-color-scheme: dark)');
 export interface Bar {
   from: string;
   until: string;
-  /** Whether all of its time was counted. */
+  /** Whether the whole time of the bar was counted. */
   known: boolean;
-  /** As many as there are series. */
+  /** One count for each series. */
   values: readonly number[];
 }
 
@@ -24,13 +24,13 @@ export interface Series {
 }
 
 interface PlotProps {
-  /** The oldest first. */
+  /** Oldest first. */
   bars: readonly Bar[];
-  /** Says what is drawn. */
+  /** The plot's title. */
   label: string;
   unit: string;
   series: readonly Series[];
-  /** Where a bar leads to. */
+  /** The address of a bar. */
   linkOf?: (bar: Bar) => string;
 }
 
@@ -86,7 +86,7 @@ function Canvas({ bars, series, label, linkOf, pointed, point }: CanvasProps) {
       drawn?.destroy();
     };
   }, []);
-  // Before uPlot, which stops the event if it takes the click for the end of a drag.
+  // Listens before uPlot, which stops a click that it mistakes for the end of a drag.
   const follow = () => pointed && linkOf && location.assign(linkOf(pointed));
   return (
     <div
@@ -101,7 +101,7 @@ function Canvas({ bars, series, label, linkOf, pointed, point }: CanvasProps) {
 
 const secondsOf = (moment: string) => Date.parse(moment) / 1000;
 
-/** What is drawn first reaches up to the sum, and the others stand before it. */
+/** The first series is drawn up to the sum, and the others in front of it. */
 function stacked(bars: readonly Bar[], series: readonly Series[]): uPlot.AlignedData {
   const sumUpTo = (values: readonly number[], last: number) =>
     values.slice(0, last + 1).reduce((sum, value) => sum + value, 0);
@@ -149,13 +149,13 @@ function optionsFor(
 
 const NO_SELECT = { show: false, left: 0, top: 0, width: 0, height: 0 };
 
-/** The bar below the pointer; -1 outside of the bars. */
+/** The bar under the pointer; -1 outside the bars. */
 function indexAt(plot: uPlot): number {
   const at = plot.posToVal(plot.cursor.left ?? -1, 'x');
   return plot.data[0].findLastIndex((from) => from <= at);
 }
 
-/** Hours and minutes, with the day where it changes or nothing smaller is meant. */
+/** Hours and minutes. The day is added if it changes, or replaces them for whole days. */
 function timeLabels(_: uPlot, ticks: number[], __: number, ___: number, incrementS: number): string[] {
   const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
   const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
@@ -193,7 +193,7 @@ function AsTable({ bars, label, series, linkOf }: PlotProps) {
   return <Table caption={label} columns={[{ title: 'From', cell: from }, ...counts]} rows={bars} />;
 }
 
-/** As operator.css and theme.css have it at this moment. */
+/** The current value of a custom property. */
 function colourOf(name: string): string {
   const probe = document.createElement('span');
   probe.style.color = `var(--${name})`;

@@ -1,4 +1,4 @@
-// Checks what an operator should look at now: licence, trusted entries, key sets, sinks, configuration.
+// Finds the problems that an operator should see: licence, trusted entries, key sets, sinks, configuration.
 import type { AnswerOf, ItemOf } from './api.js';
 import { keySetInWords } from './key-sets.js';
 import { address } from './navigation.js';
@@ -7,7 +7,7 @@ import { duration, fromNow, momentInWords } from './words.js';
 type Overview = AnswerOf<'GET /overview'>;
 type Entry = ItemOf<'GET /entries'>;
 
-/** A title, a sentence, and an address with the text of its link. */
+/** A title, a sentence, and a link. */
 export interface Problem {
   isSevere: boolean;
   title: string;
@@ -16,12 +16,12 @@ export interface Problem {
   link: string;
 }
 
-/** A licence or an entry is worth a notice so long before its end, in milliseconds: a month, in which a new one can be had. */
+/** A licence or entry gets a notice this long before its end, in milliseconds: a month is enough to renew it. */
 const NOTICE_MS = 30 * 86_400_000;
-/** From so many seconds on a sink lags behind: as the alert of deploy/observability has it. */
+/** A sink lags behind from this number of seconds on, as in the alert of deploy/observability. */
 const LAG_SECONDS = 600;
 
-/** The severe ones first. */
+/** Severe problems first. */
 export function problemsOf(overview: Overview, entries: readonly Entry[]): Problem[] {
   const found = [
     ...availabilityProblems(overview),
@@ -34,7 +34,7 @@ export function problemsOf(overview: Overview, entries: readonly Entry[]): Probl
   return found.sort((one, other) => Number(other.isSevere) - Number(one.isSevere));
 }
 
-/** A flow that is off may be meant to be, so it is a notice; both are not. */
+/** One disabled flow may be intended, so it is a notice. Both are a problem. */
 function availabilityProblems({ tokenExchange }: Overview): Problem[] {
   const { available, explanation, embedLogin, exchange } = tokenExchange;
   if (!available) return [problem('Token exchange is off:', `${explanation}.`, '#/instance', 'Instance')];
@@ -57,7 +57,7 @@ function availabilityProblems({ tokenExchange }: Overview): Problem[] {
 function licenseProblems({ license, now }: Overview): Problem[] {
   if (license === null || license.ended) return [];
   const leftMs = Date.parse(license.until) - Date.parse(now);
-  // An end that is no date is none that could be counted to.
+  // Without a valid date, the remaining time is unknown.
   if (!(leftMs <= NOTICE_MS)) return [];
   const text = `${fromNow(license.until)}, on ${momentInWords(license.until)}. Put a new one in its place before that.`;
   return [notice('The licence ends', text, '#/instance', 'Licence')];

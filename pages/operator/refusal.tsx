@@ -1,4 +1,4 @@
-// Refusals in words: when, of what, why, and what to do about it.
+// Refusals in words: time, subject, cause and remedy.
 import type { AnswerOf, ItemOf } from './api.js';
 import { address } from './navigation.js';
 import { Code, Mark, Name, Sentence, Soft, TimeFromNow, WholeTime } from './parts.js';
@@ -8,7 +8,7 @@ import { eventInWords, reasonInWords } from './words.js';
 export type Refusal = ItemOf<'POST /refusals/search'>;
 type ExplainedEvent = AnswerOf<'GET /requests/:requestId'>['events'][number];
 
-/** A property of an event, where it is a text. */
+/** A property of an event, if it is a string. */
 function textOf(payload: ExplainedEvent['payload'], name: string): string | undefined {
   const value = payload[name];
   return typeof value === 'string' && value !== '' ? value : undefined;
@@ -16,11 +16,11 @@ function textOf(payload: ExplainedEvent['payload'], name: string): string | unde
 
 interface TableProps {
   refusals: readonly Refusal[];
-  /** Reason, cause and remedy stand above all of them. */
+  /** The heading has reason, cause and remedy for all of them. */
   isGrouped?: boolean;
 }
 
-/** Refusals, a line each. */
+/** A table with one line for each refusal. */
 export function RefusalTable({ refusals, isGrouped = false }: TableProps) {
   return (
     <Table
@@ -61,7 +61,7 @@ export function RefusalTable({ refusals, isGrouped = false }: TableProps) {
 
 interface ContentProps {
   refusal: ExplainedEvent;
-  /** Left out where the view is about the request. */
+  /** Omitted if the view is about one request. */
   requestId?: string;
   isGrouped?: boolean;
 }
@@ -108,7 +108,7 @@ export function Remedy({ text }: { text: string }) {
   );
 }
 
-/** A reason in words, and as logs and the documentation have it. */
+/** A reason in words, with its code in logs and documents. */
 export function ReasonMark({ reason }: { reason: string | null }) {
   if (reason === null) return <Mark kind="bad">Refused</Mark>;
   return (
@@ -119,7 +119,7 @@ export function ReasonMark({ reason }: { reason: string | null }) {
   );
 }
 
-/** What of it can be looked further into. */
+/** Links to further views. */
 function Marks({ refusal, requestId }: Pick<ContentProps, 'refusal' | 'requestId'>) {
   const { check, subjectUserId, payload } = refusal;
   const [party, issuer, kid, clientId] = ['party', 'issuer', 'kid', 'clientId'].map((name) =>
@@ -164,7 +164,7 @@ function Marks({ refusal, requestId }: Pick<ContentProps, 'refusal' | 'requestId
   );
 }
 
-/** What there had to be, and what there was. */
+/** The expected and the found value. */
 export function Comparison({ expected, found }: Partial<Record<'expected' | 'found', string | null>>) {
   if ((expected ?? found ?? undefined) === undefined) return null;
   return (

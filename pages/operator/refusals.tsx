@@ -1,4 +1,4 @@
-// The last refusals with cause and remedy, by user, issuer, reason and time, and first whether a person could sign in at all.
+// The last refusals with cause and remedy, filtered by user, issuer, reason and time; first, whether a person can sign in at all.
 import type { ComponentChildren } from 'preact';
 import type { AnswerOf } from './api.js';
 import { call } from './api.js';
@@ -19,7 +19,7 @@ type Group = Groups['data'][number];
 
 const FILTERS = ['user', 'issuer', 'reason', 'hours'];
 const PAGE_SIZE = 25;
-/** So few groups are opened at once. */
+/** Up to this number, all groups are open. */
 const MOST_OPEN = 2;
 
 export function RefusalsView({ query }: PageProps) {
@@ -72,7 +72,7 @@ export function RefusalsView({ query }: PageProps) {
   );
 }
 
-/** Those that are trusted. */
+/** The trusted issuers. */
 function useIssuers(): string[] {
   return useSuggested(async (signal) => {
     const { data } = await call('GET /entries', { signal });
@@ -145,7 +145,7 @@ function Links({ links }: Pick<NonNullable<Groups['person']>, 'links'>) {
   );
 }
 
-/** A line for each group; its refusals are read when it is opened. */
+/** One line for each group. Its refusals load when it is opened. */
 function Grouped({ found, filters }: { found: Groups; filters: Filters }) {
   const { data, total, groups, complete, countedSince } = found;
   return (
@@ -254,7 +254,7 @@ interface RefusalPagesProps {
   empty: ComponentChildren;
 }
 
-/** What the filters find, a page after the other. */
+/** The matching refusals, page by page. */
 export function RefusalPages({ filters, limit, isGrouped, empty }: RefusalPagesProps) {
   const body = { ...bodyOf(filters), limit };
   return (
@@ -305,7 +305,7 @@ const NOTHING = 'Every refused token exchange, embedded login and API call of th
 const NOBODY =
   'No refused token with a valid signature names this person in this time. Not looked at: tokens whose signature, key or issuer was refused, which name nobody; and requests that were refused before any token was read (answers 400 invalid_request, 413, 415, 429), which stand only in the log, by their request id.';
 
-/** What this person's tokens may be among. */
+/** Refusals that may concern this person's tokens. */
 function Nearby() {
   return (
     <ul class="nearby">

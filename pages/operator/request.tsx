@@ -1,4 +1,4 @@
-// All that the trail holds of one request.
+// All events of one request.
 import type { AnswerOf } from './api.js';
 import { call } from './api.js';
 import { EventFacts } from './event-facts.js';
@@ -76,7 +76,7 @@ function Done({ event: { event, occurredAt, subjectUserId, notices, payload } }:
   );
 }
 
-/** What leaves no event, by the answer that the partner got. */
+/** Requests that leave no event, by the partner's response. */
 const ONLY_IN_LOG: readonly [answer: string, text: string][] = [
   [
     '404',

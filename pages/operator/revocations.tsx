@@ -1,4 +1,4 @@
-// Every revocation of a key or an issuer: those that hold, and those that were undone.
+// Revocations of keys and issuers, current and former.
 import type { ItemOf } from './api.js';
 import { call } from './api.js';
 import { ActionButton } from './dialog.js';

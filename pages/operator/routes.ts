@@ -1,4 +1,4 @@
-// Patterns of addresses, each with its title, the row of the menu that is marked, and its view.
+// The page's addresses, each with title, marked menu row and view.
 import type { ComponentType } from 'preact';
 import { AddPartnerView } from './add-partner/add-partner.js';
 import { EntriesView } from './entries.js';
@@ -40,7 +40,7 @@ const ROUTES: readonly [pattern: string, title: string, way: string, View: Compo
   ['password', 'Change password', '', PasswordView],
 ];
 
-/** The rows of the menu, in their order. */
+/** The menu's rows in their order. */
 export const MENU = ROUTES.filter(([pattern, , way]) => pattern === way);
 
 export interface Route extends PageProps {

@@ -1,4 +1,4 @@
-// Saves text as a file of the browser's. Nothing is left with the instance.
+// Saves text as a file in the browser. The instance stores nothing.
 
 const TYPES = { jsonl: 'application/jsonl', csv: 'text/csv', other: 'text/plain' };
 

@@ -1,4 +1,4 @@
-// Who is signed in: beginning, end, idleness, and what other windows of the browser do.
+// The operator's sign-in: start, end, idle time, and the browser's other windows.
 import { signal } from '@preact/signals';
 import type { AnswerOf } from './api.js';
 import { call, isSignedOut, listener } from './api.js';
@@ -8,20 +8,20 @@ import { followAddress, holdsTyped, reload, shown } from './navigation.js';
 type Session = AnswerOf<'GET /session'>;
 export type Operator = Session['operator'];
 
-/** What the page is at: nobody is known yet, that could not be found out, somebody has to sign in, or is signed in. */
+/** The state of the sign-in: unknown, not readable, signed out, or signed in. */
 export type Phase =
   | { readonly kind: 'starting' }
   | { readonly kind: 'failed'; readonly error: unknown }
-  /** `before`: whose view is kept meanwhile. */
+  /** `before` is the operator whose view is kept meanwhile. */
   | { readonly kind: 'out'; readonly reason: string; readonly before: Operator | null }
   | { readonly kind: 'in'; readonly operator: Operator };
 
-/** A sign-in is looked at so much later than it ends by its own time: the instance's clock decides. */
+/** A sign-in is checked this long after its expected end, because the instance's clock decides. */
 const GRACE_MS = 5_000;
 const ENDED = 'Your sign-in has ended. Sign in again to go on.';
 
 export const phase = signal<Phase>({ kind: 'starting' });
-/** Windows that share a sign-in hear each other: the id of the operator, or null. */
+/** Windows that share a sign-in exchange messages: the operator's id, or null. */
 const windows = new BroadcastChannel('svc-operator');
 
 let session: Session | undefined;
@@ -37,7 +37,7 @@ export async function begin(): Promise<void> {
   }
 }
 
-/** @rule D113 Who signs in again finds what was typed into a form; whatever else was shown is read anew. */
+/** @rule D113 After a new sign-in, a form keeps its input. Everything else is loaded again. */
 export function comeBack(answer: Session): void {
   const before = phase.value.kind === 'out' ? phase.value.before : null;
   const isSame = before?.id === answer.operator.id && shown.value.hash === location.hash;
@@ -58,7 +58,7 @@ export async function signOut(): Promise<void> {
   phase.value = { kind: 'out', reason: '', before: null };
 }
 
-/** Another session has taken the place of the one that there was. */
+/** Another session has replaced this one. */
 export function accept(answer: Session): void {
   session = answer;
   acceptedAtMs = performance.now();
@@ -75,11 +75,11 @@ function end(reason: string): void {
   phase.value = { kind: 'out', reason: before === null ? '' : reason, before };
 }
 
-/** Looks once the sign-in must have ended: nobody is to read on a screen that was left. */
+/** Checks when the sign-in must have ended, so that an abandoned screen shows nothing. */
 function watchIdleness(): void {
   if (session === undefined || phase.value.kind !== 'in') return;
   clearTimeout(idleTimer);
-  // By the instance's count: this machine's clock may be wrong.
+  // By the instance's remaining time, because this machine's clock may be wrong.
   const leftMs = session.expiresInSeconds * 1000 - (performance.now() - acceptedAtMs);
   const endMs = Math.min(session.idleSeconds * 1000, Math.max(leftMs, 0));
   const look = () => void call('GET /session', {}).catch(() => undefined);
@@ -93,7 +93,7 @@ windows.addEventListener('message', ({ data }) => {
   if (data === null) {
     if (now.kind === 'in') end('You signed out in another window.');
   }
-  // Nobody's view is to go on under another name.
+  // A view must not continue under another operator's name.
   else if (now.kind !== 'in' || data !== now.operator.id) location.reload();
 });
 followAddress(() => phase.value.kind === 'in');

@@ -1,4 +1,4 @@
-// Who is signed in now: in partners' products, and at this page; and the way to end one session, or several.
+// Current sessions in partners' products and at this page, and the actions that end them.
 import { useState } from 'preact/hooks';
 import type { AnswerOf, ItemOf } from './api.js';
 import { call } from './api.js';
@@ -56,7 +56,7 @@ export function SessionsView() {
   );
 }
 
-/** The embedded sessions of those who are asked for. */
+/** The embedded sessions of the requested users. */
 export function EmbeddedSessions(asked: { user?: string; issuer?: string }) {
   return (
     <Pages
@@ -157,7 +157,7 @@ interface SelectionProps {
   choose: (ids: readonly string[], isChosen: boolean) => void;
 }
 
-/** Chooses all that are shown, and ends those that are chosen. */
+/** Selects all visible sessions, and ends the selected ones. */
 function Selection({ all, chosen, choose }: SelectionProps) {
   const isWhole = all.every((id) => chosen.has(id));
   const what = counted(chosen.size, 'chosen session');
@@ -236,7 +236,7 @@ function OperatorSessionTable({ sessions }: { sessions: readonly OperatorSession
   );
 }
 
-/** As far as the trail tells. */
+/** As far as the trail shows. */
 function History({ data }: { data: AnswerOf<'GET /sessions/history'> }) {
   const { since, until, lifetimeSeconds, buckets } = data;
   const bars = buckets.map(({ live, complete, ...bucket }) => ({

@@ -1,4 +1,4 @@
-// What stands around every view: the way to all of them, who is signed in, and what was just done.
+// Surrounds every view: menu, operator, and the message about the last action.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { News } from '../shared/states.js';
 import { DialogPlace } from './dialog.js';
@@ -11,7 +11,7 @@ import { begin, comeBack, phase, signOut } from './session.js';
 import { SignIn } from './sign-in.js';
 import { partsOf, roleInWords } from './words.js';
 
-/** The page's own icon: its address changes with its content. */
+/** The page's icon. Its address changes with its content. */
 const ICON = document.querySelector<HTMLLinkElement>('link[rel=icon]')?.href;
 
 export function Shell() {
@@ -57,7 +57,7 @@ function Content({ now }: { now: Phase }) {
   );
 }
 
-/** The place of the view in the document. */
+/** Contains the view. */
 function Stage() {
   const place = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => place.current?.replaceChildren(stage), []);
@@ -68,7 +68,7 @@ function Stage() {
 export function View({ hash, news }: { hash: string; news: string }) {
   const { View: Shown, params, query } = routeOf(hash);
   const view = useRef<HTMLDivElement>(null);
-  // Where a view begins is next to be read, since the link that led to it may have gone.
+  // The heading takes the focus, because the link that opened the view may be gone.
   useLayoutEffect(() => {
     const title = view.current?.querySelector('h1');
     if (title === null || title === undefined || shown.value.id === 0) return;

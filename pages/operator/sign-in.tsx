@@ -1,4 +1,4 @@
-// Signing in by a password, or by a code together with a new password; and changing one's password.
+// Sign-in by password, or by code with a new password, and the change of a password.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { RefusedError } from '../shared/api.js';
@@ -20,7 +20,7 @@ interface Place {
   onSignedIn: (answer: AnswerOf<'POST /session'>) => void;
 }
 
-/** @param reason why one has to sign in again. @param email of the person who was signed in before */
+/** @param reason why a new sign-in is needed @param email the address of the operator who was signed in before */
 export function SignIn({ reason, ...place }: Place & { reason: string }) {
   const [hasCode, setCode] = useState(false);
   const [email, setEmail] = useState(place.email);
@@ -157,7 +157,7 @@ function NewPassword() {
   );
 }
 
-/** @throws Error for people, if it cannot be sent */
+/** @throws Error with a message for people, if the request cannot be sent */
 function newPasswordIn(data: FormData): string {
   const [next, again] = [typedIn(data, 'next'), typedIn(data, 'again')];
   const characters = [...next].length;
@@ -169,7 +169,7 @@ function newPasswordIn(data: FormData): string {
   return next;
 }
 
-/** A wrong secret is typed anew. */
+/** Clears a wrong secret. */
 function clear(whole: HTMLElement | null, name: string): void {
   const input = whole?.querySelector<HTMLInputElement>(`input[name=${name}]`);
   if (input) input.value = '';

@@ -1,4 +1,4 @@
-// What stands in the place of content: that it is on its way, that there is none, or that it could not be had.
+// Replaces content that loads, that is empty, or that could not be loaded.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { RefusedError } from '../shared/api.js';
@@ -7,14 +7,14 @@ import { BusyButton, Skeleton } from '../shared/states.js';
 import { isSignedOut } from './api.js';
 import { duration } from './words.js';
 
-/** An error whose message is for people. */
+/** An error with a message for people. */
 class ProblemError extends Error {}
 
 export function problemOf(message: string): Error {
   return new ProblemError(message);
 }
 
-/** Does what a button is for, once at a time, and keeps what went wrong. Of a sign-in that has ended the page itself tells. */
+/** Runs a button's action once at a time and keeps its problem, unless the sign-in has ended, which the page itself shows. */
 export function useAttempt() {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<unknown>(undefined);
@@ -35,7 +35,7 @@ export function useAttempt() {
   return { isBusy, problem, attempt, forget: () => setProblem(undefined) };
 }
 
-/** Beside what it is about; it takes the focus, since the button that was pressed says nothing. */
+/** A problem next to its cause. It takes the focus, because the pressed button shows nothing. */
 export function ProblemPlace({ error, isFocused = false }: { error: unknown; isFocused?: boolean }) {
   const place = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -50,7 +50,7 @@ export function ProblemPlace({ error, isFocused = false }: { error: unknown; isF
   );
 }
 
-/** What went wrong, and what to do about it: in the instance's own words where it has some. */
+/** A problem and its remedy, in the instance's words if it has any. */
 function ProblemText({ error }: { error: unknown }) {
   if (error instanceof RefusedError) return <RefusalText refusal={error} />;
   if (error instanceof ProblemError) return <Lines text={error.message} />;
@@ -74,7 +74,7 @@ function RefusalText({ refusal }: { refusal: RefusedError }) {
   );
 }
 
-/** The first line says it, and the others are points. */
+/** The first line is the problem, and the others are list items. */
 function Lines({ text }: { text: string }) {
   const [first, ...points] = plainText(text)
     .split('\n')
@@ -93,7 +93,7 @@ function Lines({ text }: { text: string }) {
   );
 }
 
-/** Says that nothing is there, and what would be. */
+/** Says that there is nothing, and what would be listed. */
 export function Empty({
   title,
   text,
@@ -112,7 +112,7 @@ export function Empty({
   );
 }
 
-/** Says that something could not be had, and what to do. */
+/** Says that something could not be loaded, and what to do. */
 export function Failure({ error, retry }: { error: unknown; retry: () => void }) {
   return (
     <div class="card message" role="alert">
@@ -129,12 +129,12 @@ export function Failure({ error, retry }: { error: unknown; retry: () => void })
 
 interface LoadedProps<Data> {
   load: (signal: AbortSignal) => Promise<Data>;
-  /** Whatever changes it has it read anew. */
+  /** A changed value loads the content again. */
   by?: unknown;
   children: (data: Data) => ComponentChildren;
 }
 
-/** Content that is read first. A late answer to what was asked before is not shown. */
+/** Content that must be loaded. A late answer to an earlier request is ignored. */
 export function Loaded<Data>({ load, by, children }: LoadedProps<Data>) {
   const [tries, setTries] = useState(0);
   const [state, setState] = useState<{ data: Data } | { error: unknown } | undefined>(undefined);
@@ -159,7 +159,7 @@ export function Loaded<Data>({ load, by, children }: LoadedProps<Data>) {
   );
 }
 
-/** What is only suggested: nobody waits for it, and nothing is said if it cannot be read. */
+/** Optional suggestions. Nothing waits for them, and errors are ignored. */
 export function useSuggested<Data>(load: (signal: AbortSignal) => Promise<Data>, before: Data): Data {
   const [data, setData] = useState(before);
   useEffect(() => {
@@ -182,13 +182,13 @@ interface PagesProps<Read extends Page> {
   load: (cursor: string | undefined, signal?: AbortSignal) => Promise<Read>;
   by?: unknown;
   empty: () => ComponentChildren;
-  /** Says how far a page has come that is not the last. */
+  /** Describes how far an incomplete page has come. */
   ended?: (page: Read) => ComponentChildren;
-  /** @param pages all that were read, the first one first */
+  /** @param pages the loaded pages in order */
   children: (rows: Read['data'][number][], pages: readonly Read[]) => ComponentChildren;
 }
 
-/** A list whose rest is read when asked for. */
+/** A list with a button that loads more. */
 export function Pages<Read extends Page>({ load, by, ...how }: PagesProps<Read>) {
   return (
     <Loaded load={(signal) => load(undefined, signal)} by={by}>
@@ -209,7 +209,7 @@ function Continued<Read extends Page>({ first, next, empty, ended, children }: C
   const last = pages.at(-1) ?? first;
   const rows = pages.flatMap(({ data }) => data);
   const { nextCursor } = last;
-  // The button that was pressed may have gone: the first row that it brought takes the focus.
+  // The first new row takes the focus, because the pressed button may be gone.
   useLayoutEffect(() => {
     if (pages.length > 1) focusRow(list.current, rows.length - last.data.length);
   }, [pages]);

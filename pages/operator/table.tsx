@@ -1,4 +1,4 @@
-// Tables that become lists of cards, or of short lines, where the page is narrow.
+// Tables that become lists of cards or short lines on a narrow page.
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 
@@ -9,19 +9,19 @@ export interface Column<Row> {
 }
 
 interface TableProps<Row> {
-  /** Says what is listed; unseen. */
+  /** A hidden caption. */
   caption: string;
-  /** The first one names the row. */
+  /** The first column names the row. */
   columns: readonly (Column<Row> | false)[];
   rows: readonly Row[];
-  /** What a row opens to. */
+  /** The details of a row. */
   details?: (row: Row) => ComponentChildren;
   isOpen?: boolean;
-  /** In the place of a table without rows. */
+  /** Replaces a table without rows. */
   empty?: ComponentChildren;
 }
 
-/** Roles are written out: where rows are no table rows for the eye, browsers would forget that they are some. */
+/** Explicit roles: browsers drop the implicit ones if CSS does not display rows as table rows. */
 export function Table<Row>(props: TableProps<Row>) {
   const { caption, rows, details, isOpen = false, empty } = props;
   if (rows.length === 0 && empty !== undefined) return <>{empty}</>;

@@ -1,4 +1,4 @@
-// Saves what the filters find as a file. The page holds it; nothing is left with the instance.
+// Saves the matching events as a file in the browser. The instance stores nothing.
 import { useState } from 'preact/hooks';
 import { BusyButton, News } from '../shared/states.js';
 import type { ItemOf } from './api.js';
@@ -14,7 +14,7 @@ import { counted } from './words.js';
 type Event = ItemOf<'POST /events/search'>;
 
 const PAGE_SIZE = 100;
-/** In one file; `svc-admin audit export` has no such limit. */
+/** The maximum number of events in a file. `svc-admin audit export` has no limit. */
 const MOST_EXPORTED = 10_000;
 export function ExportBar({ filters }: { filters: Filters }) {
   const { isBusy, problem, attempt } = useAttempt();

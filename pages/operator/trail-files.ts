@@ -1,4 +1,4 @@
-// Events of the trail as the text of a file: lines of JSON, or CSV.
+// Formats events of the trail as JSON lines or CSV.
 
 const COLUMNS = [
   ...(['id', 'event', 'occurredAt', 'requestId', 'clientRequestId', 'subjectUserId', 'actorUserId'] as const),
@@ -9,7 +9,7 @@ export function jsonLinesOf(events: readonly object[]): string {
   return events.map((event) => `${JSON.stringify(event)}\n`).join('');
 }
 
-/** RFC 4180. A cell that a spreadsheet would take for a formula begins with an apostrophe. */
+/** RFC 4180. A cell that a spreadsheet would treat as a formula begins with an apostrophe. */
 export function csvOf(
   events: readonly Readonly<Partial<Record<(typeof COLUMNS)[number], unknown>>>[],
 ): string {

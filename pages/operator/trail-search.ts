@@ -1,4 +1,4 @@
-// What the views of refusals and of the audit trail share: filters, and an address that names no person.
+// Shared by the views of refusals and of the audit trail: filters, and addresses that name no person.
 import { textsIn } from './form-data.js';
 import type { Option } from './form.js';
 import { goTo, reload } from './navigation.js';
@@ -13,14 +13,14 @@ export const TIMES = [
   { value: '744', text: 'Last 31 days' },
 ];
 
-/** Who was asked for last: an e-mail address or a `sub` is in no address. */
+/** The person of the last search. Addresses contain no e-mail address and no `sub`. */
 let sought = '';
 
 function isUserId(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }
 
-/** What the address of a view asks for; `hours` is a choice of `TIMES`, or empty: then `since` and `until` are moments. */
+/** The filters in a view's address. `hours` is one of `TIMES`, or empty if `since` and `until` are set. */
 export function filtersIn(query: URLSearchParams, names: readonly string[]): Filters {
   const asked = [...names, 'since', 'until'].map((name) => [name, query.get(name) ?? ''] as const);
   const { hours = '', ...filters } = Object.fromEntries(asked);
@@ -33,13 +33,13 @@ export function filtersIn(query: URLSearchParams, names: readonly string[]): Fil
   return { ...filters, ...(isSought && { user: sought }), hours: isChoice ? hours : usual };
 }
 
-/** The choices for the time: that of the address is one until another is chosen. */
+/** The choices of time. The address's own is one of them until another is chosen. */
 export function timesFor({ hours, since = '', until = '' }: Filters): Option[] {
   if (hours !== '') return TIMES;
   return [{ value: '', text: `${momentInWords(since)} to ${momentInWords(until)}` }, ...TIMES];
 }
 
-/** What is asked for, as an address that can be kept and given to others. */
+/** The filters as an address to keep or share. */
 export function addressOf(view: string, filters: Filters): string {
   const { user = '' } = filters;
   const isHidden = user !== '' && !isUserId(user);
@@ -49,7 +49,7 @@ export function addressOf(view: string, filters: Filters): string {
   return `#/${view}?${query}`;
 }
 
-/** Shows what the fields of a search ask for. @param before as it was asked for until now */
+/** Applies the fields of a search. @param before the filters so far */
 export function search(view: string, before: Filters, data: FormData): Promise<void> {
   const hash = addressOf(view, { ...before, ...textsIn(data) });
   if (hash === location.hash) reload();
@@ -57,14 +57,14 @@ export function search(view: string, before: Filters, data: FormData): Promise<v
   return Promise.resolve();
 }
 
-/** The filters as the API takes them. A request is found whenever it was. */
+/** The filters as the API's parameters. A request id is searched in the whole trail. */
 export function bodyOf({ hours = '', ...filters }: Filters): Record<string, string | number> {
   const isRecent = hours !== '' && !filters['requestId'];
   const { hours: _, ...sent } = Object.fromEntries(given({ ...filters, hours }));
   return { ...sent, ...(isRecent && { lastHours: Number(hours) }) };
 }
 
-/** A time up to now takes the place of one between two moments. */
+/** A time up to now replaces a range between two times. */
 function given(filters: Filters): [string, string][] {
   const isRange = filters['hours'] === '';
   const left = Object.entries(filters).filter(([name]) => isRange || !['since', 'until'].includes(name));

@@ -1,4 +1,4 @@
-// The audit trail: every event, the newest first, by kind, person, issuer, key, request and time; and as a file.
+// The audit trail: events, newest first, filtered by kind, person, issuer, key, request and time, and saved as a file.
 import type { ItemOf } from './api.js';
 import { call } from './api.js';
 import { EventFacts, Outcome, What } from './event-facts.js';
@@ -26,7 +26,7 @@ const KINDS = [
   { value: 'api.*', text: 'API calls' },
 ];
 const PAGE_SIZE = 50;
-/** What the view has a place for, in the order of its fields. */
+/** The view's filters, in the order of its fields. */
 const FILTERS = ['event', 'user', 'issuer', 'kid', 'requestId', 'also', 'hours'];
 const ALSO = [
   { value: '', text: 'Nothing else' },
@@ -104,7 +104,7 @@ function Kinds({ chosen }: { chosen: string }) {
   return <Choice name="event" label="Kind" options={[...KINDS, ...options]} value={chosen} />;
 }
 
-/** Events with who and what, a line each. */
+/** A table with one line for each event. */
 export function EventTable({ events, people }: { events: readonly Event[]; people: People }) {
   return (
     <Table
@@ -133,7 +133,7 @@ export function EventTable({ events, people }: { events: readonly Event[]; peopl
   );
 }
 
-/** Who acts, and for whom: an actor, or the client that has redeemed an identity assertion. */
+/** The acting party: an actor, or the client that redeemed an identity assertion. */
 function Person({ event, people }: { event: Event; people: People }) {
   const { subjectUserId, actorUserId, payload } = event;
   const { clientId } = payload;

@@ -1,4 +1,4 @@
-// How many users each issuer has, its seats, and how many users were active in each month; also as a file.
+// Users, seats and active users of each issuer by month, and the same as a file.
 import { useState } from 'preact/hooks';
 import type { UsageRow } from '../../src/administration/usage/usage-rows.js';
 import { usageCsv, usageRows } from '../../src/administration/usage/usage-rows.js';
@@ -10,7 +10,7 @@ import { Empty, Loaded } from './states.js';
 import { Table } from './table.js';
 import { number } from './words.js';
 
-/** With the current one. */
+/** Includes the current month. */
 const MONTHS = [
   { value: '1', text: 'This month' },
   { value: '3', text: 'Last 3 months' },

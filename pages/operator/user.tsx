@@ -1,4 +1,4 @@
-// One user: who it is, what is signed in, what was refused, and how access is taken away.
+// One user: account, sessions, refusals, and the actions that end access.
 import type { AnswerOf } from './api.js';
 import { call } from './api.js';
 import { ActionButton } from './dialog.js';
@@ -123,7 +123,7 @@ function Actions({ user: { id: userId, email, enabled } }: { user: User }) {
   );
 }
 
-/** Ends of single sessions, and of all at once. */
+/** Events that end one session or all sessions. */
 function EndedSessions({ user }: { user: string }) {
   const load = async (signal: AbortSignal) => {
     const body = { user, lastHours: WEEK_HOURS, limit: 10 };

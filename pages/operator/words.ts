@@ -1,4 +1,4 @@
-// Says times, durations, numbers and names of the instance in words, each with its unit. The page is in English.
+// Formats times, durations, numbers and the instance's names in English.
 
 const LANGUAGE = 'en-GB';
 /** Units with their length in seconds, the longest first; months and years are averages. */
@@ -25,7 +25,7 @@ const FLOWS: Words = {
   'jwt-bearer': 'JWT assertion',
   logout: 'Logout by the provider',
 };
-/** Values of a trusted entry. */
+/** Words for values of a trusted entry. */
 const VALUES: Words = {
   ...ROLES,
   ...FLOWS,
@@ -47,12 +47,12 @@ const EVENTS: Words = {
   'svc.audit.api.called': 'API call',
   'svc.audit.api.refused': 'API call',
 };
-/** Words of reasons that need another spelling. */
+/** Words in reasons that need another spelling. */
 const REASON_TERMS: Words = {
   ...{ kid: 'key id', jti: 'token id', sub: 'subject', iat: 'issue time', exp: 'expiry' },
   ...{ dpop: 'DPoP', email: 'e-mail' },
 };
-/** Properties of events whose names are no words. */
+/** Names of event properties that are not plain words. */
 const PAYLOAD_TERMS: Words = {
   ...{ kid: 'Key id', iss: 'Issuer', sub: 'Subject', way: 'Done', targets: 'About' },
   ...{ from: 'Before', to: 'After', entry: 'Entry' },
@@ -74,7 +74,7 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${number(count)} ${count === 1 ? one : many}`;
 }
 
-/** A moment in the reader's zone. */
+/** A time in the reader's zone. */
 export function partsOf(moment: string | Date): { text: string; zone: string } {
   const parts = moments.formatToParts(new Date(moment)).map(({ type, value }) => [type, value]);
   const { day, month, year, hour, minute, second, timeZoneName = '' } = Object.fromEntries(parts) as Words;
@@ -82,13 +82,13 @@ export function partsOf(moment: string | Date): { text: string; zone: string } {
   return { text: `${day} ${month} ${year}, ${hour}:${minute}:${second}`, zone };
 }
 
-/** The moment with its offset from UTC. */
+/** A time with its offset from UTC. */
 export function momentInWords(moment: string): string {
   const { text, zone } = partsOf(moment);
   return `${text} ${zone}`;
 }
 
-/** The end of a licence may be no date. */
+/** A licence's end may be an invalid date. */
 export function isMoment(moment: string | null | undefined): moment is string {
   return !Number.isNaN(Date.parse(moment ?? ''));
 }
@@ -101,7 +101,7 @@ export function fromNow(moment: string): string {
   return relative.format(Math.trunc(seconds / length), unit);
 }
 
-/** A duration in its largest unit that leaves at least one: `90 s` are `1.5 minutes`. */
+/** A duration in the largest unit of which it has at least one: `90 s` are `1.5 minutes`. */
 export function duration(seconds: number): string {
   const found = UNITS.slice(2).find(([, unitSeconds]) => seconds >= unitSeconds);
   const [unit, length] = found ?? ['second', 1];
@@ -121,7 +121,7 @@ export function valueInWords(value: string): string {
   return VALUES[value] ?? value;
 }
 
-/** What has happened, by the name of its event. */
+/** An event's name in words. */
 export function eventInWords(event: string): string {
   return EVENTS[event] ?? capital(event.replace(/^svc\.audit\./, '').replaceAll(/[.-]/g, ' '));
 }
@@ -130,7 +130,7 @@ export function isRefused(event: string): boolean {
   return /(failed|refused)$/.test(event);
 }
 
-/** As `eventInWords`, where no mark beside it says which of two it is. */
+/** Like `eventInWords`, for places without a mark of the outcome. */
 export function kindOfEvent(event: string): string {
   return `${eventInWords(event)}${EVENTS[event] !== undefined && isRefused(event) ? ', refused' : ''}`;
 }
@@ -152,7 +152,7 @@ export function sentenceOf(clause: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-/** The name of a user, or the e-mail address of one without a name. */
+/** A user's name, or the e-mail address if there is no name. */
 export function nameOf({
   givenName,
   familyName,

@@ -1,4 +1,4 @@
-// Adds a partner on one page in four steps: trust, what it may do, code, and the wait for its first token.
+// Adds a partner in four steps: trust, permissions, code, and the wait for its first token.
 import { useState } from 'preact/hooks';
 import type { PartnerFacts } from '../../../src/administration/partners/partner-facts.js';
 import type { AnswerOf } from '../api.js';
@@ -68,12 +68,12 @@ function factsOf({ entry, kid, algorithm }: Chosen, { baseUrl }: Overview): Part
   };
 }
 
-/** An entry that is not strict may expect none. */
+/** Without the strict policy, an entry may expect no audience. */
 function audienceOf(entry: object, baseUrl: string): string {
   return 'expectedAudience' in entry ? String(entry.expectedAudience) : baseUrl;
 }
 
-/** What was added, and what the partner has to know. */
+/** The added entry, and what the partner needs to know. */
 function Added({
   chosen: { entry, kid, isStored, warnings },
   overview: { baseUrl, tokenExchange },
@@ -117,7 +117,7 @@ function Added({
   );
 }
 
-/** The page of `init`, which only a browser on the same machine reaches. */
+/** The demo page of `init`. Only a browser on the same machine reaches it. */
 function Demo({ chosen: { entry, kid }, baseUrl }: { chosen: Chosen; baseUrl: string }) {
   const origin = entry.origins?.find((one) => one.startsWith('http://localhost:'));
   if (origin === undefined) return null;

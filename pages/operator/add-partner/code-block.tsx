@@ -1,13 +1,13 @@
-// Code to copy or save.
+// A block of code to copy or save.
 import { useState } from 'preact/hooks';
 import { News } from '../../shared/states.js';
 import { saveFile } from '../save-file.js';
 
 export interface CodeBlockProps {
-  /** Says to assistive technology what it is. */
+  /** The name for assistive technology. */
   title: string;
   text: string;
-  /** The name under which it is saved; left out: it is only copied. */
+  /** The name of the saved file. Without it the code can only be copied. */
   file?: string;
 }
 

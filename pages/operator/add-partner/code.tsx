@@ -1,4 +1,4 @@
-// Step 3 of "Add a partner": the code of the partner with its values, and one file for a coding agent.
+// Step 3 of "Add a partner": the partner's code with its values, and one file for a coding agent.
 import { useState } from 'preact/hooks';
 import type { PartnerFacts } from '../../../src/administration/partners/partner-facts.js';
 import type { Snippet } from '../../../src/administration/partners/snippets.js';

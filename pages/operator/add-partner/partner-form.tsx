@@ -1,4 +1,4 @@
-// Steps 1 and 2 of "Add a partner": whose tokens, by which key, and what they may do. What is wrong is said while it is typed.
+// Steps 1 and 2 of "Add a partner": issuer, key and permissions. Problems are shown while the operator types.
 import { useRef, useState } from 'preact/hooks';
 import {
   PARTNER_QUESTIONS,
@@ -66,7 +66,7 @@ export function PartnerForm({ overview, pair, setPair, done }: PartnerFormProps)
   const latest = useRef(0);
   const isStoring = useRef(true);
 
-  /** @param isWhole whether fields that are still empty have problems too */
+  /** @param isWhole whether empty fields have problems too */
   const check = async (data: FormData, isWhole: boolean) => {
     const turn = (latest.current += 1);
     const findings = await findingsOf(data, { overview, kind, pair, isWhole });
@@ -260,7 +260,7 @@ function PairFields({ pair, setPair }: Pick<PartnerFormProps, 'pair' | 'setPair'
   );
 }
 
-/** Shown until the page is left. */
+/** Shown until the operator leaves the page. */
 export function PrivateKey({ pair }: { pair: OwnPair }) {
   return (
     <Section title="Private key of the partner">
@@ -332,7 +332,7 @@ async function keyRead(text: string, kind: Kind, pair: OwnPair | undefined): Pro
   return read.problem === null ? read : { problem: `It ${read.problem}.` };
 }
 
-/** What signs: the code of the partner names it. */
+/** The signing key, as the partner's code names it. */
 function signerOf(entry: Entry, read: ReadKey | undefined, keySet: KeySet | undefined) {
   if (read?.problem === null) {
     const kid = 'kid' in entry ? String(entry.kid) : read.kid;

@@ -5,19 +5,19 @@ import type { EntryForm } from '../entry-values.js';
 import { policyIn } from '../entry-values.js';
 import { textIn } from '../form-data.js';
 
-/** A public key that was read, or what is wrong with the text. */
+/** A public key, or the problem of its text. */
 export type ReadKey =
   { kid: string; algorithms: readonly string[]; key: string; problem: null } | { problem: string };
 
 export type Kind = 'jwks' | 'key' | 'pair';
 
-/** The names of fields are those of the entry, so that its problems are shown at them. */
+/** The fields have the names of the entry's properties, so that problems appear at them. */
 const ASKED = [
   ...['name', 'issuer', 'emailDomains', 'url', 'key', 'kid', 'algorithms'],
   ...['allowedRoles', 'projects.mayAssign', 'origins', 'maxTokenTtlSeconds', 'maxUsers'],
 ];
 
-/** The fields that are not asked. */
+/** The fields without a question. */
 export function otherFields(form: EntryForm): EntryForm {
   const isOther = (name: string) => !ASKED.includes(name);
   return form.map(({ title, fields }) => ({
@@ -67,7 +67,7 @@ function listIn(data: FormData, name: string): string[] {
     .filter((item) => item !== '');
 }
 
-/** @param read the public key: of the text, or of the pair */
+/** @param read the public key, from the text or from the pair */
 export function keysIn(data: FormData, kind: Kind, read: ReadKey | undefined): PartnerKeys {
   if (kind === 'jwks') return { type: 'jwks', url: textIn(data, 'url') };
   const found = read?.problem === null ? read : { kid: '', algorithms: [], key: '' };
@@ -77,7 +77,7 @@ export function keysIn(data: FormData, kind: Kind, read: ReadKey | undefined): P
   return { type: 'static', kid: textIn(data, 'kid') || kid, algorithms: signing, key };
 }
 
-/** Whether a text is a private key: it is not sent anywhere, not even to be checked. */
+/** Whether a text is a private key. It is never sent, not even to be checked. */
 export function isPrivateKey(text: string): boolean {
   return text.includes('PRIVATE KEY') || /"d"\s*:/.test(text);
 }

@@ -1,4 +1,4 @@
-// Step 4 of "Add a partner": for ten minutes the page looks for requests of the issuer. These readings extend no sign-in.
+// Step 4 of "Add a partner": for ten minutes the page reads the issuer's requests. These readings do not extend the sign-in.
 import { useEffect, useState } from 'preact/hooks';
 import { News } from '../../shared/states.js';
 import type { ItemOf } from '../api.js';
@@ -14,7 +14,7 @@ type Request = ItemOf<'POST /partners/requests'>;
 const WAIT_MS = 10 * 60_000;
 const EVERY_MS = 2_000;
 
-/** What has to succeed, by the names of flows. */
+/** The flows that must succeed. */
 const GOALS = { embed: 'An embedded login', exchange: 'A token exchange' } as const;
 export type Goal = keyof typeof GOALS;
 
@@ -96,12 +96,12 @@ interface Shows {
   setError: (error: unknown) => void;
 }
 
-/** Looks until all goals are reached or the time is over. A look that fails is shown, and the next one may succeed. */
+/** Reads until all goals are reached or the time is over. A failed reading is shown, and the next one may succeed. */
 async function wait(
   { issuer, goals, signal }: Look,
   { setRequests, setError }: Shows,
 ): Promise<'done' | 'over'> {
-  // By the clock of the instance.
+  // By the instance's clock.
   const { now: since } = await call('GET /overview', { signal });
   const endMs = performance.now() + WAIT_MS;
   while (performance.now() < endMs) {
