@@ -195,6 +195,8 @@ describeInBrowser('[D26] the end of a session', () => {
     expect(await product.frame.locator('[inert] #detail').count()).toBe(1);
     await product.renew('no token');
     await product.page.waitForFunction(`events.some(([name]) => name === 'login-failed')`);
+    const failed = `instance.renew(() => Promise.reject(new Error('The partner is away.'))).catch(({ error }) => error)`;
+    expect(await product.page.evaluate(failed)).toBe('no_token');
     expect(await product.frame.locator('main h2').allTextContents()).toEqual([
       'Your session has ended',
       'Morning orders',

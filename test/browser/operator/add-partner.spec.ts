@@ -104,7 +104,7 @@ describeInBrowser('"Add a partner"', () => {
       await once(child.stdout, 'data');
     }
 
-    const ways = ['key set', 'PEM', 'new pair'] as const;
+    const ways = ['key set', 'PEM', 'JWK', 'new pair'] as const;
     it.each(ways)(
       'leads by a %s to the first login and the first exchange, and shows each request with its reason',
       async (way) => {
@@ -125,9 +125,10 @@ describeInBrowser('"Add a partner"', () => {
           keySet.publish(partner.jwks());
           await fill({ 'Address of the key set': keySet.url });
           await one.text('These keys of the set are used:');
-        } else if (way === 'PEM') {
+        } else if (way !== 'new pair') {
+          const key = way === 'PEM' ? partner.publicKeyPem() : JSON.stringify(partner.jwks().keys[0]);
           await one.field('Keys').selectOption('key');
-          await fill({ 'Public key': partner.publicKeyPem(), 'Key id': partner.kid });
+          await fill({ 'Public key': key, 'Key id': partner.kid });
         } else {
           await one.field('Keys').selectOption('pair');
           const sent: string[] = [];

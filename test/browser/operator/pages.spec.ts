@@ -142,7 +142,7 @@ describeInBrowser("the operator's pages", () => {
       await plotOf(/^Events from/).waitFor();
     });
 
-    it('is narrowed by reason and issuer, and the address of what was found can be handed on', async () => {
+    it('is narrowed by reason and issuer, by an address that can be handed on and that Back and Forward follow', async () => {
       one = await browsing.signedIn('#/refusals?reason=token_expired');
       await one.text('token_expired');
       expect(await one.row('User disabled').count()).toBe(0);
@@ -150,6 +150,10 @@ describeInBrowser("the operator's pages", () => {
       await one.button('Search').click();
       await one.heading('No refusal fits');
       expect(one.page.url()).toContain('issuer=https%3A%2F%2Fother.example');
+      await one.page.goBack();
+      await one.row('Token expired').first().waitFor();
+      await one.page.goForward();
+      await one.heading('No refusal fits');
     });
   });
 

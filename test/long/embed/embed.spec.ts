@@ -168,17 +168,18 @@ for (const react of [18, 19])
       }
     });
 
-    it.each(['react.tsx', 'vue.ts'])(
-      '%s: signs in once, goes on with its session at each mount, and follows its user',
+    it.each(['react.tsx', 'vue.ts', 'vue-kept.ts'])(
+      '%s: signs in once, keeps session and place at each mount, and follows its user',
       async (entry) => {
         const { page, asked } = await opened(entry);
         const frame = page.frameLocator('embedded-instance iframe:visible');
-        await frame.getByText('Morning orders').waitFor();
+        await frame.getByRole('link', { name: 'Morning orders' }).click();
+        await frame.getByText('Created').waitFor();
         for (let mount = 0; mount < MOUNTS; mount += 1) {
           await page.evaluate(`host.set({ userKey: 'ada', isShown: false })`);
           await page.getByText('Nothing').waitFor();
           await page.evaluate(`host.set({ userKey: 'ada', isShown: true })`);
-          await frame.getByText('Morning orders').waitFor();
+          await frame.getByText('Created').waitFor();
         }
         expect(asked).toEqual(['ada']);
         await page.evaluate(`host.set({ userKey: 'ben', isShown: true })`);
