@@ -44,8 +44,8 @@ describeOnAnyDatabase(
 
 describeOnAnyDatabase('[D34] key sets that hang', (database) => {
   /** For one fetch, and for all. */
-  const [MOST, MOST_IN_ALL] = [32, 50];
-  const SETS = 2;
+  const [MOST, MOST_IN_ALL] = [32, 100];
+  const SETS = 4;
   const SOME_MS = 200;
   const hanging = Array.from({ length: SETS }, (_, index) =>
     Partner.create({ issuer: `https://hanging-${index}.example`, kid: 'unknown', audience: BASE_URL }),
