@@ -37,10 +37,11 @@ describeInBrowser('<embedded-instance>', () => {
   const frameOf = (page: ProductPage['page']) => page.frameLocator('embedded-instance iframe:visible');
   /** Waits until these events, and no others, were told. */
   const eventsAre = async (page: ProductPage['page'], names: readonly string[]) => {
-    const told = 'events.map(([name]) => name)';
-    const isSo = `JSON.stringify(${told}) === '${JSON.stringify(names)}'`;
+    const isSo = `JSON.stringify(events.map(([name]) => name)) === '${JSON.stringify(names)}'`;
     await page.waitForFunction(isSo).catch(() => undefined);
-    expect(await page.evaluate(told)).toEqual(names);
+    const events = await page.evaluate<[string, object][]>('events');
+    // The details say why a login has failed.
+    expect({ told: events.map(([name]) => name), events }).toEqual({ told: names, events });
   };
   const pass = async (seconds: number) => {
     clock.advance(seconds);
