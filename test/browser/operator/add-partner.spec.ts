@@ -222,7 +222,7 @@ describeInBrowser('"Add a partner"', () => {
       expect(entry).toMatchObject({ name: 'by-file', expectedAudience: baseUrl, perMinute: 600 });
       expect(await shown('File for a coding agent')).toContain('https://by-file.example');
       const stored = await service.rows('SELECT name FROM token_exchange_stored_entry ORDER BY name');
-      expect(stored.map(({ name }) => name)).toEqual(['key-set', 'new-pair', 'pem']);
+      expect(stored.map(({ name }) => name)).toEqual(['jwk', 'key-set', 'new-pair', 'pem']);
     });
 
     /** The control that has the focus: its name, whether the focus is seen, and whether it follows the one before. */
