@@ -14,6 +14,8 @@ const NODE_MAJORS = [20, 22, 24, 26];
 const POSTGRES_MAJORS = [14, 15, 16, 17, 18];
 /** Folders whose tests use PostgreSQL directly. The whole of `npm test` runs on each version of Node.js. */
 const POSTGRES_FOLDERS = ['test/database', 'test/e2e', 'test/instances'];
+/** The package of PostgreSQL has no `pg_dump`. */
+const WITHOUT_DUMPS = '--testPathIgnorePatterns=database/backup.spec';
 /** `TEST_FOLDERS="test/unit test/smoke"` for a quick look. */
 const FOLDERS = process.env['TEST_FOLDERS']?.split(' ');
 const LIMIT_MS = 7_200_000;
@@ -34,7 +36,7 @@ if (!isWholeSeries) {
     'passes on Node.js %d',
     (major) => {
       const programs = join(fetched(`node-${PLATFORM}`, major), 'bin');
-      passesOn(programs, 'node', FOLDERS, { PATH: [programs, process.env['PATH']].join(delimiter) });
+      passesOn(programs, 'node', FOLDERS ?? [], { PATH: [programs, process.env['PATH']].join(delimiter) });
     },
     LIMIT_MS,
   );
@@ -46,7 +48,8 @@ if (!isWholeSeries) {
       // npm runs no scripts of packages here. This one makes the links between the libraries.
       output('node', ['scripts/hydrate-symlinks.js'], { cwd: package_ });
       const programs = join(package_, 'native', 'bin');
-      passesOn(programs, 'postgres', FOLDERS ?? POSTGRES_FOLDERS, { POSTGRES_BIN: programs });
+      const args = [...(FOLDERS ?? POSTGRES_FOLDERS), WITHOUT_DUMPS];
+      passesOn(programs, 'postgres', args, { POSTGRES_BIN: programs });
     },
     LIMIT_MS,
   );
@@ -66,12 +69,12 @@ function fetched(name: string, major: number): string {
 function passesOn(
   programs: string,
   program: string,
-  folders: string[] | undefined,
+  args: readonly string[],
   environment: NodeJS.ProcessEnv,
 ) {
   const { TEST_SERIES: _, ...inherited } = process.env;
   const env = { ...inherited, TEST_SCOPE: 'main', ...environment };
-  const { stdout, stderr } = spawnSync('node', [JEST, ...(folders ?? [])], {
+  const { stdout, stderr } = spawnSync('node', [JEST, ...args], {
     cwd: ROOT,
     encoding: 'utf8',
     maxBuffer: 2 ** 28,
