@@ -133,7 +133,7 @@ function rowOf({ state, party, check, about, expected, found }: ExplainedCheck):
   return [state, party ?? '-', check, about ?? '', expected ?? '', found ?? ''];
 }
 
-/** Each check once for each token, except a check of which a part has failed. */
+/** Names each check once for each token. Omits a check that also failed. */
 function placesLine(
   state: string,
   checks: readonly ExplainedCheck[],
