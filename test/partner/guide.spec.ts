@@ -60,6 +60,13 @@ function tokenOf({ folder }: InitInstance, customerAndLifetime: string): string 
   return execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' }).trim();
 }
 
+/** Runs the program of the page on verification with a token. */
+function verified({ folder }: InitInstance, token: string) {
+  const program = `import { verify } from './verify.mjs'; console.log(JSON.stringify(await verify('${token}')))`;
+  const args = ['--input-type=module', '--eval', program];
+  return spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+}
+
 /** Commands for an instance of somebody else's cannot be. */
 const isRun = (text: string) => !text.includes('instance.example');
 
@@ -113,7 +120,7 @@ describeBuilt('the documents for partners, typed as they stand,', () => {
     expect(output).toContain('{"error":"audience_mismatch","message":"Token audience does not match"}');
   });
 
-  it('exchange tokens with and without an actor, and print the whole answer', async () => {
+  it('exchange tokens with and without an actor, print the whole answer, and verify the access token', async () => {
     const output = await typed(instance, 'api.md');
     const [page = ''] = textsOf('api.md', 'http');
     const [answer = ''] = /\{"access_token"[^}]*\}/.exec(output) ?? [];
@@ -129,6 +136,17 @@ describeBuilt('the documents for partners, typed as they stand,', () => {
     });
     const parts = [decodeProtectedHeader(own), decodeJwt(own)];
     expect(parts.map((part) => Object.keys(part).sort())).toEqual(shapesOf('verify.md'));
+    writePrograms(instance, 'verify.md');
+    expect(JSON.parse(verified(instance, own).stdout)).toEqual(decodeJwt(own));
+    const external = tokenOf(instance, "{ id: 'c', email: 'c@partner.example' }, '60s'");
+    expect(verified(instance, external)).toMatchObject({
+      stdout: '',
+      stderr: expect.stringContaining('JWKSNoMatchingKey'),
+    });
+    expect(verified(instance, delegated)).toMatchObject({
+      stdout: '',
+      stderr: expect.stringContaining('delegated'),
+    });
   });
 
   it('make a key, whose two halves have one thumbprint', async () => {
