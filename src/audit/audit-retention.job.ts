@@ -77,9 +77,9 @@ export class AuditRetentionJob extends ApplicationJob {
   }
 
   /**
-   * Deletes from the oldest events on, until a window has none to delete.
-   * @rule D90 Events are deleted after the configured days, once every configured sink has received them;
-   * after the maximum number of days in any case.
+   * Deletes from the oldest events on, until a window has none to delete. Events are deleted after the
+   * configured days, once every configured sink has received them; after the maximum number of days in any
+   * case.
    */
   async run(mayGoOn: MayGoOn = () => true): Promise<void> {
     const now = this.clock.now();

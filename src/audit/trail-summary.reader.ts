@@ -107,8 +107,8 @@ const DEPTH_IN_LIST = 100;
 type GroupRow = Omit<EventGroup, 'event'> & Pick<EventCount, 'oldestId'> & { readonly event: string | null };
 
 /**
- * @rule D112 The operator page's queries search at most 50,000 events, the newest of the requested time. The
- * response says how far the search has come.
+ * The operator page's queries search at most 50,000 events, the newest of the requested time. The response
+ * says how far the search has come.
  */
 @Injectable()
 export class TrailSummaryReader {

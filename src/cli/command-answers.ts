@@ -13,7 +13,7 @@ export interface TextOutput {
 
 /**
  * Results go to standard output, everything else to standard error.
- * With --json a command prints one JSON document, or JSON lines for endless lists, and errors as JSON too (D116).
+ * With --json a command prints one JSON document, or JSON lines for endless lists, and errors as JSON too.
  */
 export class Answers {
   /** @param isJson whether a program reads the output */

@@ -52,8 +52,7 @@ export function initPaths(directory: string) {
 export type InitPaths = ReturnType<typeof initPaths>;
 
 /**
- * Writes all files. `.env` comes last.
- * @rule D115 `init` creates what a trial needs if nothing exists; `--force` first moves existing files aside.
+ * Writes all files. `.env` comes last. `--force` first moves existing files aside.
  */
 export function planFiles(
   answers: InitAnswers,

@@ -25,9 +25,8 @@ const IN_PLACE = 3;
 
 /**
  * Runs one command.
- * @rule D116 Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 files or an owner exist already.
  * @param args the arguments, without program and script
- * @returns the exit code
+ * @returns the exit code: 0 done, 1 refused or failed, 2 wrong usage, 3 files or an owner exist already
  */
 export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
   // Works even if the command line cannot be parsed.

@@ -21,9 +21,8 @@ function flagRemark(text: string): string | undefined {
 /**
  * The variables by their names in the code. Each may also be given as `NAME_FILE`, the path of a file that
  * contains the value. All defaults are here, even if the rule that needs one is tagged elsewhere in the code
- * (8.3 to 8.6).
+ * (8.3 to 8.6). See `defaultBaseUrl` in load-config.ts for the base URL.
  * @rule 5.1.1 The feature flag must be exactly `true`. See instance/token-exchange.modules.ts for its effect.
- * @rule D43 Addresses and ports. See `defaultBaseUrl` in load-config.ts for the base URL.
  */
 export const VARIABLES = {
   // Availability

@@ -36,7 +36,7 @@ export class HealthController {
     return { status: 'ok', version: VERSION };
   }
 
-  /** Ready if all checks pass and the service is not stopping. See health.module.ts for the checks (D48). */
+  /** Ready if all checks pass and the service is not stopping. See health.module.ts for the checks. */
   @Get('readiness')
   async ready(): Promise<{ status: 'ready' } & Features> {
     if (this.shutdown.isUnderWay) throw notReady('The service is stopping');

@@ -46,7 +46,6 @@ function featuresOf({ state: tokenExchange }: AvailabilityReporter, keys?: JwksK
 
 /**
  * With token exchange, readiness also includes its clock and keys.
- * @rule D48 Ready once the database answers and each configured JWKS entry has keys or one finished attempt.
  */
 function readinessChecks(
   database: DataSource,

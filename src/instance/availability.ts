@@ -21,10 +21,9 @@ export const PUBLIC_REASONS: Record<UnavailableReason, PublicReason> = {
 };
 
 /**
- * The first missing condition; undefined if token exchange should be available.
+ * The first missing condition; undefined if token exchange should be available. See availability.reporter.ts
+ * for the log, and health.controller.ts for readiness.
  * @param nowMs milliseconds since the Unix epoch
- * @rule D82 A feature that is off reports the reason. See availability.reporter.ts for the log, and
- * health.controller.ts for readiness.
  */
 export function unavailableBecause(
   { config, given, license }: AvailabilitySettings,

@@ -92,8 +92,8 @@ function planned(user: NewHostUser): PlannedUser {
 
 /**
  * Creates users with their personal projects, also within a larger statement.
- * @rule D47 A user has a personal project from the moment of its creation. Every new user is created here: see architecture.md
- * for the callers, and the first migration for the index that allows one owner.
+ * @rule D47 A user has a personal project from the moment of its creation. Every new user is created here. See
+ * the first migration for the index that allows one owner.
  * @rule 2.5.2 A user that is created here has password login disabled.
  */
 const creationWith = (personalProjects: PersonalProjects): UserCreation => ({

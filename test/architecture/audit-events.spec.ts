@@ -2,7 +2,7 @@
 import { EXCHANGE_EVENTS } from '../../src/token-exchange/exchange/exchange-events.js';
 import { faultsOf } from '../support/audit-events.js';
 
-describe('[D86] the schema of audit events', () => {
+describe('the schema of audit events', () => {
   const event = {
     id: '1',
     event: 'svc.audit.token-exchange.token-revoked',
@@ -19,7 +19,7 @@ describe('[D86] the schema of audit events', () => {
     ['one member more', { payload: { ...event.payload, email: 'a@b.example' } }, false],
     ['an unknown event', { event: 'svc.audit.nothing' }, false],
     ['no time', { occurredAt: 'now' }, false],
-  ])('[D86] checks an event: %s', (_, change, isGood) =>
+  ])('checks an event: %s', (_, change, isGood) =>
     expect(faultsOf({ ...event, ...change }).length === 0).toBe(isGood),
   );
 

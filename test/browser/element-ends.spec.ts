@@ -83,7 +83,7 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
   });
 
   it(
-    '[D104] many reloads of one tab, each of which takes a token, never end a frame of the same user in another',
+    'many reloads of one tab, each of which takes a token, never end a frame of the same user in another',
     async () => {
       const elsewhere = await signedIn();
       const tab = await signedIn();

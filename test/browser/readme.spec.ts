@@ -163,7 +163,7 @@ function accounts(): [name: string, account: number][] {
   ];
 }
 
-describe('[D115] the README', () => {
+describe('the README', () => {
   it('leads by commands alone from the set-up to a call of the API', () => {
     expect(blocks).toHaveLength(3);
     expect(blocks[0]).toMatch(new RegExp(`^${INSTALL}`));
@@ -172,34 +172,31 @@ describe('[D115] the README', () => {
   });
 });
 
-describeBuilt('[D115] "Run it" of the README', () => {
+describeBuilt('"Run it" of the README', () => {
   const folders: string[] = [];
   afterAll(() => {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   });
 
-  it.each(accounts())(
-    '[D115] typed as it stands ends with what the API answers: as %s',
-    async (_, account) => {
-      const folder = folderFor(account);
-      folders.push(folder);
-      const ports = { instance: await freePort(), partner: await freePort() };
-      const [setUp = '', call = '', embed = ''] = blocks.map((block) =>
-        block
-          .replace(RELEASED === undefined ? INSTALL : '', '')
-          .replaceAll('5678', String(ports.instance))
-          .replaceAll('localhost:3000', `localhost:${ports.partner}`)
-          .replace('init --yes', `init --yes --partner-origin http://localhost:${ports.partner}`),
-      );
-      // The page is started before the call, whose answer ends what is printed.
-      const text = [setUp, embed, call].join('\n');
-      const visit = () => visitPartner(ports.partner);
-      const { exitCode, stdout, stderr } = await typed(text, folder, account, ports, visit);
-      const log = readFileSync(join(folder, 'instance', 'service.log'), 'utf8');
-      expect({ exitCode, stderr, log }).toEqual({ exitCode: 0, stderr, log });
-      expect(stdout).toContain('may assign global:member');
-      expect(stdout).toContain('{"status":"ready"');
-      expect(stdout.trimEnd()).toMatch(/\{"data":\[\],"nextCursor":null\}$/);
-    },
-  );
+  it.each(accounts())('typed as it stands ends with what the API answers: as %s', async (_, account) => {
+    const folder = folderFor(account);
+    folders.push(folder);
+    const ports = { instance: await freePort(), partner: await freePort() };
+    const [setUp = '', call = '', embed = ''] = blocks.map((block) =>
+      block
+        .replace(RELEASED === undefined ? INSTALL : '', '')
+        .replaceAll('5678', String(ports.instance))
+        .replaceAll('localhost:3000', `localhost:${ports.partner}`)
+        .replace('init --yes', `init --yes --partner-origin http://localhost:${ports.partner}`),
+    );
+    // The page is started before the call, whose answer ends what is printed.
+    const text = [setUp, embed, call].join('\n');
+    const visit = () => visitPartner(ports.partner);
+    const { exitCode, stdout, stderr } = await typed(text, folder, account, ports, visit);
+    const log = readFileSync(join(folder, 'instance', 'service.log'), 'utf8');
+    expect({ exitCode, stderr, log }).toEqual({ exitCode: 0, stderr, log });
+    expect(stdout).toContain('may assign global:member');
+    expect(stdout).toContain('{"status":"ready"');
+    expect(stdout.trimEnd()).toMatch(/\{"data":\[\],"nextCursor":null\}$/);
+  });
 });

@@ -65,7 +65,7 @@ describeOnEachDatabase('the retention of audit events', (database) => {
     expect(await cursors.move(name, position, last)).toBe(true);
   };
 
-  it('[D90] what is older than the days goes, in as many windows as it takes', async () => {
+  it('what is older than the days goes, in as many windows as it takes', async () => {
     await fill(2_500, 31);
     await fill(700, 29);
     await jobOf({ days: 30, maxDays: 0 }).run();
@@ -73,7 +73,7 @@ describeOnEachDatabase('the retention of audit events', (database) => {
     expect(lines).toEqual([expect.objectContaining({ level: 'debug', deleted: 2_500, missed: 0 })]);
   });
 
-  it('[D90] without days nothing is deleted', async () => {
+  it('without days nothing is deleted', async () => {
     jest.useFakeTimers();
     try {
       const job = jobOf({ days: 0, maxDays: 0 });
@@ -84,7 +84,7 @@ describeOnEachDatabase('the retention of audit events', (database) => {
     }
   });
 
-  it('[D90] an event of a clock that was ahead stays, and those behind it go', async () => {
+  it('an event of a clock that was ahead stays, and those behind it go', async () => {
     await fill(10, 31);
     await fill(5, -1);
     await fill(10, 32);
@@ -92,7 +92,7 @@ describeOnEachDatabase('the retention of audit events', (database) => {
     expect(await left()).toEqual({ '-1': 5 });
   });
 
-  it('[D90] what a sink has not had stays', async () => {
+  it('what a sink has not had stays', async () => {
     await fill(3, 40);
     await fill(3, 39);
     await fill(3, 38);
@@ -104,14 +104,14 @@ describeOnEachDatabase('the retention of audit events', (database) => {
     expect(await left()).toEqual({});
   });
 
-  it('[D90] a sink that has no cursor yet has had nothing', async () => {
+  it('a sink that has no cursor yet has had nothing', async () => {
     await fill(3, 40);
     await jobOf({ days: 30, maxDays: 0 }, ['new']).run();
     expect(await left()).toEqual({ 40: 3 });
     expect(lines).toEqual([]);
   });
 
-  it('[D90] a sink whose cursor is ahead of the database has had nothing, also once that has come as far', async () => {
+  it('a sink whose cursor is ahead of the database has had nothing, also once that has come as far', async () => {
     await fill(3, 40);
     await moveCursor('restored', 3);
     await rows('UPDATE audit_sink_cursor SET transaction_id = 9000000000000000');
@@ -124,7 +124,7 @@ describeOnEachDatabase('the retention of audit events', (database) => {
     expect(await left()).toEqual({ 40: 3 });
   });
 
-  it('[D90] after the most days it goes in any case, and an error says how many were missed', async () => {
+  it('after the most days it goes in any case, and an error says how many were missed', async () => {
     await fill(1_200, 100);
     await fill(3, 40);
     await fill(3, 10);
@@ -136,7 +136,7 @@ describeOnEachDatabase('the retention of audit events', (database) => {
     ]);
   });
 
-  it('[D90] it ends when it may not go on', async () => {
+  it('it ends when it may not go on', async () => {
     await fill(3_000, 40);
     let windows = 0;
     await jobOf({ days: 30, maxDays: 0 }).run(() => ++windows <= 2);

@@ -240,7 +240,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(webhook.requests).toBe(4);
   });
 
-  it('[D89] a post has a signature, a time and no more than a mebibyte', async () => {
+  it('a post has a signature, a time and no more than a mebibyte', async () => {
     // 300,000 octets.
     const text = 'é'.repeat(150_000);
     for (let index = 0; index < 8; index++)
@@ -265,7 +265,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     ['unauthorized', 401, {}, `status 401: ${CREDENTIALS_REFUSED}`],
     ['forbidden', 403, {}, `status 403: ${CREDENTIALS_REFUSED}, or a firewall the content`],
     ['not modified', 304, {}, 'redirects are not followed (status 304)'],
-  ])('[D89] %s is no 2xx: the events stay, and come once it takes them', async (_, code, headers, reason) => {
+  ])('%s is no 2xx: the events stay, and come once it takes them', async (_, code, headers, reason) => {
     await trail.write('a');
     const stream = streamTo(webhookSink());
     webhook.answerWith((response) => response.writeHead(code, headers).end());
@@ -290,7 +290,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     ['seconds', () => '120', 120],
     ['a date', () => new Date(Date.now() + 120_000).toUTCString(), 120],
     ['more than an hour', () => '86400', 3600],
-  ])('[D89] a receiver is left alone as long as its Retry-After says: %s', async (_, valueNow, seconds) => {
+  ])('a receiver is left alone as long as its Retry-After says: %s', async (_, valueNow, seconds) => {
     await trail.write('a');
     const stream = streamTo(webhookSink());
     webhook.answerWith((response) => response.writeHead(429, { 'retry-after': valueNow() }).end());
@@ -303,7 +303,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(webhook.requests).toBe(2);
   });
 
-  it.each(['soon', '-5', '1.5', ''])('[D89] a Retry-After of "%s" is ignored', async (value) => {
+  it.each(['soon', '-5', '1.5', ''])('a Retry-After of "%s" is ignored', async (value) => {
     await trail.write('a');
     const stream = streamTo(webhookSink());
     webhook.answerWith((response) => response.writeHead(429, { 'retry-after': value }).end());
@@ -313,7 +313,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(webhook.requests).toBe(2);
   });
 
-  it('[D89] what is too large is sent in smaller parts', async () => {
+  it('what is too large is sent in smaller parts', async () => {
     await trail.fill(64);
     const stream = streamTo(webhookSink());
     webhook.answerWith((response) => response.writeHead(413).end());
@@ -335,7 +335,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
       'a private network beside an allowed one',
       { url: 'http://10.0.0.1/', allowPrivate: ['192.168.0.0/16'] },
     ],
-  ])('[D89] nothing is posted to an address that is not public: %s', async (_, settings) => {
+  ])('nothing is posted to an address that is not public: %s', async (_, settings) => {
     await trail.write('a');
     await run(streamTo(webhookSink(settings)));
     expect(webhook.requests).toBe(0);
@@ -344,7 +344,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     );
   });
 
-  it('[D89] after a break of the connection syslog gets again what was sent in the last 60 seconds', async () => {
+  it('after a break of the connection syslog gets again what was sent in the last 60 seconds', async () => {
     const stream = streamTo(syslogSink());
     await trail.write('long ago');
     await run(stream);
@@ -374,7 +374,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(await trail.cursor('syslog')).toMatchObject({ eventId: (await trail.ids())[0] });
   });
 
-  it('[D89] connections that never last 60 seconds hold nothing up for ever, and are reported', async () => {
+  it('connections that never last 60 seconds hold nothing up for ever, and are reported', async () => {
     const stream = streamTo(syslogSink());
     await trail.write('a', 'b');
     const cut = async (seconds: number) => {
@@ -401,7 +401,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     ]);
   });
 
-  it('[D89] connections that end in errors make nothing safe, and the lag says so', async () => {
+  it('connections that end in errors make nothing safe, and the lag says so', async () => {
     const stream = streamTo(syslogSink());
     await trail.write('a');
     for (let connection = 1; connection <= 6; connection++) {
@@ -417,7 +417,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(stream.backlog).toMatchObject({ events: 0, seconds: 240 });
   });
 
-  it('[D89] a syslog server that is away is asked again, ever more seldom', async () => {
+  it('a syslog server that is away is asked again, ever more seldom', async () => {
     await trail.write('a');
     await syslog.die();
     const stream = streamTo(syslogSink());
@@ -509,7 +509,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(webhook.arrived.map(({ requestId }) => requestId)).toHaveLength(10);
   });
 
-  it('[D90] a sink that is no longer configured is named at the start', async () => {
+  it('a sink that is no longer configured is named at the start', async () => {
     await trail.rows(`UPDATE audit_sink_cursor SET name = 'former' WHERE name = 'syslog'`);
     const streaming = new AuditStreaming([webhookSink()], { ...parts(), leader: new AlwaysLeader() });
     await streaming.onApplicationBootstrap();
@@ -564,7 +564,7 @@ describeOnPostgresql('the stream of audit events beside other transactions', (da
     expect(await trail.read()).toEqual(['other']);
   });
 
-  it('[D89] TLS: a server whose certificate is not trusted gets nothing, one of the named authority does', async () => {
+  it('TLS: a server whose certificate is not trusted gets nothing, one of the named authority does', async () => {
     const identity = makeSelfSignedCertificate('localhost');
     const syslog = await SyslogReceiver.listen(identity);
     const port = Number(new URL(syslog.url).port);

@@ -66,8 +66,8 @@ async function expectRestored(settings: DatabaseSettings, left: Left): Promise<v
   }
 }
 
-describeOnPostgresql('[D100] a dump of PostgreSQL', (database) => {
-  it('[D100] that is restored has all of it', async () => {
+describeOnPostgresql('a dump of PostgreSQL', (database) => {
+  it('that is restored has all of it', async () => {
     if (database.settings.kind !== 'postgresql') throw new Error('declared for PostgreSQL');
     const left = await leave(database);
     const folder = mkdtempSync(join(tmpdir(), 'dump-'));
@@ -86,8 +86,8 @@ describeOnPostgresql('[D100] a dump of PostgreSQL', (database) => {
   });
 });
 
-describeOnEmbedded('[D100] a copy of the folder of an embedded database', (database) => {
-  it('[D100] that was stopped has all of it', async () => {
+describeOnEmbedded('a copy of the folder of an embedded database', (database) => {
+  it('that was stopped has all of it', async () => {
     if (database.settings.kind !== 'embedded') throw new Error('declared for the embedded database');
     const left = await leave(database);
     const copy = mkdtempSync(join(tmpdir(), 'copy-'));

@@ -220,7 +220,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       }
     });
 
-    it('[D138] is reported at each change and every 15 minutes, with entry, address and rule, and its recovery too', async () => {
+    it('is reported at each change and every 15 minutes, with entry, address and rule, and its recovery too', async () => {
       const entry = entryFor(server, { label: 'acme', url: `${server.url}?secret=hidden-in-query` });
       const instance = await startWithKeys({ entries: [entry] });
       server.answerWith(status(500));
@@ -614,7 +614,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
     });
   });
 
-  it('[D48] an entry counts as tried after one attempt, also a failed one', async () => {
+  it('an entry counts as tried after one attempt, also a failed one', async () => {
     server.answerWith(status(500));
     const instance = await start();
     await instance.tick();

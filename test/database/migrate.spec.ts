@@ -89,8 +89,8 @@ describeOnPostgresql('migrations', (database) => {
   });
 });
 
-describeOnPostgresql('[D100] a later release that migrates the database', (database) => {
-  it('[D100] lets an instance of this one go on, and start again', async () => {
+describeOnPostgresql('a later release that migrates the database', (database) => {
+  it('lets an instance of this one go on, and start again', async () => {
     const running = await openDatabase(database.settings, SCHEMA);
     expect(await migrateAsLaterRelease(running)).toEqual(['Later1899999999999']);
     await addUser(running);

@@ -423,7 +423,7 @@ describeOnEachDatabase('[4.4.4] a request', (database) => {
     }
   };
 
-  it('[4.4.role.4][4.4.role.5][4.4.role.6][P.roleCeiling][P.excludeOwner][D3][D7][D30][D132][D134][D135] comes to one of two orders with a change of its users', async () => {
+  it('[4.4.role.4][4.4.role.5][4.4.role.6][P.roleCeiling][P.excludeOwner][D3][D7][D30][D132][D134] comes to one of two orders with a change of its users', async () => {
     const random = randomFrom(SEED);
     for (let round = 0; round < ROUNDS; round++)
       await expectOneOrder(

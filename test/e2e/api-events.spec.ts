@@ -57,7 +57,7 @@ describeOnAnyDatabase('the events of calls that change something', (database) =>
   });
 
   it.each(Object.entries(CREDENTIALS))(
-    '[D86] a change of a user says from what to what, by %s',
+    'a change of a user says from what to what, by %s',
     async (_, [headersOf]) => {
       const [headers, email] = [await headersOf(), world.freshEmail()];
       const changes = async (method: string, path: string, body: unknown) => {

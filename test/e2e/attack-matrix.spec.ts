@@ -73,54 +73,51 @@ const bindsPath = (attack: Attack, path: EntryPath) => attack.flow === undefined
 const replayed: Attack = { name: 'replayed', make: () => '', reason: 'token_replayed', verdict: 'refused' };
 
 /** Verification, which no database has a part in. */
-describeOnAnyDatabase(
-  '[K5][D3][7.6][7.7][7.8][D18] the attack matrix: before a token is used up',
-  (database) => {
-    const cast = new Cast();
-    const service = TestService.forBlock(database, { trustedKeys: cast.trustedKeys });
-    const subject = () => cast.other.sign(cast.other.claims({ sub: 'companion' }));
+describeOnAnyDatabase('[K5][D3][7.6][7.7][7.8] the attack matrix: before a token is used up', (database) => {
+  const cast = new Cast();
+  const service = TestService.forBlock(database, { trustedKeys: cast.trustedKeys });
+  const subject = () => cast.other.sign(cast.other.claims({ sub: 'companion' }));
 
-    beforeAll(async () => {
-      await service.accessToken({ subject_token: subject() });
-    });
-    describe.each(ENTRY_PATHS)('$name', (path) => {
-      it.each(ATTACKS.filter((attack) => bindsPath(attack, path)))('$name is refused', async (attack) => {
-        const before = await census(service);
-        const answer = await path.send(service, attack.make(cast), subject);
-        await expectRefusal(answer, path, attack);
-        await expectTold(service, answer, path, attack.reason);
-        await expectOnlyTheAuditRow(service, before);
-      });
-
-      it.each(ATTACKS.filter((attack) => !bindsPath(attack, path)))(
-        '$name is accepted, since the check binds the other flow only',
-        async (attack) => {
-          expect(outcomeOf(await path.send(service, attack.make(cast), subject))).toBe('accepted');
-        },
-      );
+  beforeAll(async () => {
+    await service.accessToken({ subject_token: subject() });
+  });
+  describe.each(ENTRY_PATHS)('$name', (path) => {
+    it.each(ATTACKS.filter((attack) => bindsPath(attack, path)))('$name is refused', async (attack) => {
+      const before = await census(service);
+      const answer = await path.send(service, attack.make(cast), subject);
+      await expectRefusal(answer, path, attack);
+      await expectTold(service, answer, path, attack.reason);
+      await expectOnlyTheAuditRow(service, before);
     });
 
-    it('[7.5][D14] all refusals of the exchange are the same, but for what every answer changes', async () => {
-      const paths = ENTRY_PATHS.filter(({ flow }) => flow === 'exchange');
-      const attacks = [...ONE_OF_EACH_REASON, ...ATTACKS.filter(({ flow }) => flow === 'exchange')];
-      const seen = new Set<string>();
-      for (const { make } of attacks)
-        for (const path of paths) {
-          const answer = await path.send(service, await make(cast, service), subject);
-          const headers = [...answer.headers].filter(
-            ([name]) => !/^(date|x-request-id|ratelimit-.*)$/.test(name),
-          );
-          expect([answer.status, await answer.text()]).toEqual([400, INVALID_GRANT]);
-          seen.add(JSON.stringify(headers));
-        }
-      expect([...seen]).toHaveLength(1);
-    });
+    it.each(ATTACKS.filter((attack) => !bindsPath(attack, path)))(
+      '$name is accepted, since the check binds the other flow only',
+      async (attack) => {
+        expect(outcomeOf(await path.send(service, attack.make(cast), subject))).toBe('accepted');
+      },
+    );
+  });
 
-    it('[7.5][7.8] no fault was logged all the while', () => {
-      expect(service.log.filter(({ level }) => level === 'error')).toEqual([]);
-    });
-  },
-);
+  it('[7.5][D14] all refusals of the exchange are the same, but for what every answer changes', async () => {
+    const paths = ENTRY_PATHS.filter(({ flow }) => flow === 'exchange');
+    const attacks = [...ONE_OF_EACH_REASON, ...ATTACKS.filter(({ flow }) => flow === 'exchange')];
+    const seen = new Set<string>();
+    for (const { make } of attacks)
+      for (const path of paths) {
+        const answer = await path.send(service, await make(cast, service), subject);
+        const headers = [...answer.headers].filter(
+          ([name]) => !/^(date|x-request-id|ratelimit-.*)$/.test(name),
+        );
+        expect([answer.status, await answer.text()]).toEqual([400, INVALID_GRANT]);
+        seen.add(JSON.stringify(headers));
+      }
+    expect([...seen]).toHaveLength(1);
+  });
+
+  it('[7.5][7.8] no fault was logged all the while', () => {
+    expect(service.log.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
 
 describeOnEachDatabase('the attack matrix: what is accepted, once', (database) => {
   const cast = new Cast();

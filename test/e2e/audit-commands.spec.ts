@@ -75,7 +75,7 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
     expect(requestsOf(parsed(await line.output(['audit', 'list', '--json', ...options])))).toEqual(requests);
   });
 
-  it('[D84][D116] says where nothing is found, and where there are more', async () => {
+  it('[D84] says where nothing is found, and where there are more', async () => {
     expect(await line.run(['audit', 'list', '--request-id', 'nobody-1'])).toEqual({
       ...{ exitCode: 0, stdout: '', stderr: 'No event was found.\n' },
     });

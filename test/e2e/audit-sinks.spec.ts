@@ -109,7 +109,7 @@ describeOnEachDatabase('the sinks of the audit trail', (database) => {
     });
   });
 
-  it('[D89] a receiver that fails costs no login, is reported once, and gets what it missed', async () => {
+  it('a receiver that fails costs no login, is reported once, and gets what it missed', async () => {
     webhook.answerWith((response) => setTimeout(() => response.writeHead(500).end(), 300));
     for (let exchange = 0; exchange < 20; exchange++)
       expect((await service.exchange({ subject_token: partner.sign() })).status).toBe(200);
@@ -123,7 +123,7 @@ describeOnEachDatabase('the sinks of the audit trail', (database) => {
     expect(warnings.map(({ reason }) => reason)).toEqual(['status 500']);
   });
 
-  it('[D89] neither secret nor address is in the log', () => {
+  it('neither secret nor address is in the log', () => {
     expect(webhook.lastHeaders.authorization).toBe('Splunk marker-5150');
     expect(service.logText).toContain('audit-event');
     expect(service.logText).not.toContain(SECRET);
@@ -131,7 +131,7 @@ describeOnEachDatabase('the sinks of the audit trail', (database) => {
   });
 });
 
-describeBuilt('[D89] audit events on standard output', () => {
+describeBuilt('audit events on standard output', () => {
   it('that find no room there any more are not taken for delivered', async () => {
     const writer = spawn(process.execPath, ['--input-type=module', '--eval', CROWDED]);
     const told = text(writer.stderr);

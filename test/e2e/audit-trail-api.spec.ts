@@ -168,7 +168,7 @@ describeOnEachDatabase('[D84] the trail by the API', (database) => {
     }
   });
 
-  it('[D86] who sent it, and which session was opened, and nothing secret', async () => {
+  it('who sent it, and which session was opened, and nothing secret', async () => {
     const [login] = await list('requestId=login-of-ada&event=token-exchange.embed-login');
     expect(login?.payload).toMatchObject({ clientAddress: '127.0.0.1', sessionFamilyId: expect.any(String) });
     const families = await service.rows<{ id: string }>(
@@ -185,7 +185,7 @@ describeOnEachDatabase('[D84] the trail by the API', (database) => {
     for (const secret of ['@', 'eyJ', '"sub"', token, 'Lovelace']) expect(text).not.toContain(secret);
   });
 
-  it('[D86] names that a token changes are reported by which, and once', async () => {
+  it('names that a token changes are reported by which, and once', async () => {
     const login = (requestId: string, claims: Members) =>
       service.embed(
         { token: partner.sign(partner.claims({ sub: 'renamed', ...claims })) },

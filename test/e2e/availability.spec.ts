@@ -69,7 +69,7 @@ describeOnAnyDatabase('[1.4] availability', (database) => {
       /there is no licence/,
     ],
   ] as const)(
-    '[7.1][D39][D82] with %s both endpoints are like any unknown path, one line of the log says why, and readiness says %s',
+    '[7.1][D39] with %s both endpoints are like any unknown path, one line of the log says why, and readiness says %s',
     async (_, word, level, settings, why) => {
       const environment = await settings();
       await withService(database, { trustedKeys, environment }, async (service) => {
@@ -86,7 +86,7 @@ describeOnAnyDatabase('[1.4] availability', (database) => {
     },
   );
 
-  it('[D82] the end of a licence is warned of, counted, and reported when it comes', async () => {
+  it('the end of a licence is warned of, counted, and reported when it comes', async () => {
     const clock = new TestClock();
     const exp = Math.floor(clock.nowSeconds()) + 100;
     const environment = await licenseEnvironment({ exp });
@@ -116,7 +116,7 @@ describeOnAnyDatabase('[1.4] availability', (database) => {
     });
   });
 
-  it('[D82] without licence nothing counts down to its end', async () => {
+  it('without licence nothing counts down to its end', async () => {
     const environment = { SVC_LICENSE: undefined, SVC_LICENSE_PUBLIC_KEY: undefined };
     await withService(database, { trustedKeys, environment }, async (service) => {
       expect((await MetricSamples.read(service)).named('svc_license_expires_seconds')).toEqual([]);
@@ -154,13 +154,13 @@ describeOnAnyDatabase('[1.4] availability', (database) => {
   });
 });
 
-describeOnEachDatabase('[D48] health', (database) => {
+describeOnEachDatabase('health', (database) => {
   const jwks = JwksServer.forBlock();
   const entry = (url: string) => ({ type: 'jwks', url, issuer: 'https://fetched.example' });
   const environment = { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' };
   const readiness = async (service: TestService) => (await service.fetch('/healthz/readiness')).status;
 
-  it('[D48] not ready until the key set was tried once, however that ends; the process is healthy and says its version', async () => {
+  it('not ready until the key set was tried once, however that ends; the process is healthy and says its version', async () => {
     let finish = () => undefined as unknown;
     jwks.answerWith((response, request) => (finish = () => status(500)(response, request)));
     const options = { trustedKeys: [...trustedKeys, entry(jwks.url)], environment };
@@ -178,7 +178,7 @@ describeOnEachDatabase('[D48] health', (database) => {
     });
   });
 
-  it('[D48] one dead endpoint beside a good one does not keep the instance out of service', async () => {
+  it('one dead endpoint beside a good one does not keep the instance out of service', async () => {
     jwks.publish(partner.jwks());
     const other = { ...entry('http://127.0.0.1:1/jwks.json'), issuer: 'https://dead.example' };
     await withService(database, { trustedKeys: [entry(jwks.url), other], environment }, async (service) => {
@@ -188,8 +188,8 @@ describeOnEachDatabase('[D48] health', (database) => {
   });
 });
 
-describeOnPostgresql('[D48] readiness and the database', (database) => {
-  it('[D48] is never ready while the database does not answer, and is again when it does', async () => {
+describeOnPostgresql('readiness and the database', (database) => {
+  it('is never ready while the database does not answer, and is again when it does', async () => {
     const behind = await DatabaseBehindProxy.open(database);
     const readiness = async (service: TestService, limitMs = SOON_MS) => {
       const signal = AbortSignal.timeout(limitMs);

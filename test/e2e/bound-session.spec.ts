@@ -442,8 +442,8 @@ describeOnAnyDatabase('[D75] the repetition of a login', (database) => {
   });
 });
 
-describeOnEachDatabase('[D104] bound sessions at the limit of a user', (database) => {
-  it('[D104] the least recently used end: many reloads never end a frame that is looked at', async () => {
+describeOnEachDatabase('bound sessions at the limit of a user', (database) => {
+  it('the least recently used end: many reloads never end a frame that is looked at', async () => {
     const clock = new TestClock();
     const environment = { SVC_EMBED_MAX_SESSIONS_PER_USER: '3' };
     await withService(database, { trustedKeys, environment, clock }, async (service) => {

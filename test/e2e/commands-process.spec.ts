@@ -131,7 +131,7 @@ describeBuilt('[D46] built commands beside the built service', () => {
       ['--json'],
       `${JSON.stringify({ error: { exitCode: 1, message: 'Standard output cannot be written (ENOSPC): look whether the command has done its work before you repeat it.', details: [] } })}\n`,
     ],
-  ])('[D116] an answer that finds no room is an error in one line: %j', (options, stderr) => {
+  ])('an answer that finds no room is an error in one line: %j', (options, stderr) => {
     const full = openSync('/dev/full', 'w');
     const args = [program, 'keys', 'entry', '--help', ...options];
     const ended = spawnSync(process.execPath, args, { stdio: ['ignore', full, 'pipe'], encoding: 'utf8' });

@@ -68,7 +68,7 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
     ).toHaveLength(1);
   });
 
-  it('[D104] may leave too many sessions, of which the purge ends the oldest, and says so', async () => {
+  it('may leave too many sessions, of which the purge ends the oldest, and says so', async () => {
     const cookies: string[] = [];
     for (let session = 0; session < MOST + 2; session++) cookies.push(cookieOf(await login('many')));
     const statuses = () => Promise.all(cookies.map((cookie) => meStatus(service, cookie)));
@@ -123,7 +123,7 @@ describeOnPostgresql('[D3] a login whose user is being deleted while it is recor
   });
 });
 
-describeOnPostgresql('[D104] too many sessions of one user, purged by two instances', (database) => {
+describeOnPostgresql('too many sessions of one user, purged by two instances', (database) => {
   let services: TestService[] = [];
   beforeAll(async () => {
     const environment = { SVC_EMBED_MAX_SESSIONS_PER_USER: String(MOST) };
@@ -132,7 +132,7 @@ describeOnPostgresql('[D104] too many sessions of one user, purged by two instan
   });
   afterAll(() => Promise.all(services.map((service) => service.stop())));
 
-  it('[D104] leave as many as a user may have, while more come', async () => {
+  it('leave as many as a user may have, while more come', async () => {
     for (let round = 0; round < 3; round++) {
       const logins = Array.from({ length: 50 }, (_, turn) =>
         services[turn % 2]!.embed({ token: tokenOf('purged') }),

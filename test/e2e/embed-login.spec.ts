@@ -32,7 +32,7 @@ describeOnAnyDatabase('[4.1] embedded login', (database) => {
       ['nothing at all', {}],
       ['an empty token', { token: '' }],
       ['other fields only', { jwt: 'x', redirectTo: '/x' }],
-    ])('[4.1.1][D18] %s: 400 token_missing', async (_, fields) => {
+    ])('[4.1.1] %s: 400 token_missing', async (_, fields) => {
       const answer = await login(service, method, fields);
       expect(answer.status).toBe(400);
       expect(await answer.json()).toEqual({ error: 'token_missing', message: expect.any(String) });

@@ -14,7 +14,7 @@ import { until } from '../support/until.js';
 const PROGRAM = join(REPOSITORY, 'dist', 'src', 'start.js');
 const PATIENCE_MS = 100_000;
 
-describeBuilt('[D115] the program of the npm package', () => {
+describeBuilt('the program of the npm package', () => {
   const folder = mkdtempSync(join(tmpdir(), 'first-start-'));
   let running: ChildProcess | undefined;
   afterAll(() => {
@@ -46,7 +46,7 @@ describeBuilt('[D115] the program of the npm package', () => {
     return running?.exitCode;
   };
 
-  it('[D115] sets an instance up in an empty folder and starts it, then starts what is there', async () => {
+  it('sets an instance up in an empty folder and starts it, then starts what is there', async () => {
     const port = await freePort();
     const line = ['--yes', '--owner-email', 'owner@b.example', '--port', String(port)];
     expect(await started(port, line)).toContain('created   owner ');
@@ -68,7 +68,7 @@ describeBuilt('[D115] the program of the npm package', () => {
     );
   });
 
-  it('[D115] ends where init refuses', async () => {
+  it('ends where init refuses', async () => {
     const output = await started(0, ['--yes', '--owner-email', 'nobody', '--dir', 'other']);
     expect(output).toContain('must be an e-mail address');
     expect(running?.exitCode).toBe(2);

@@ -47,7 +47,7 @@ class Folder extends CommandLine {
 
 const namesOf = ({ files }: Told) => files.map(({ path }) => path).sort();
 
-describeOutsideMain('[D115] svc-admin init', () => {
+describeOutsideMain('svc-admin init', () => {
   const line = new Folder();
   let first: Told;
 
@@ -55,7 +55,7 @@ describeOutsideMain('[D115] svc-admin init', () => {
     first = await line.init('--port', '23456');
   });
 
-  it('[D115] makes all that a trial needs, private files for their owner alone, and says what to type next', () => {
+  it('makes all that a trial needs, private files for their owner alone, and says what to type next', () => {
     expect(namesOf(first)).toEqual(FILES);
     for (const name of FILES)
       expect([name, statSync(join(line.folder, name)).mode & 0o777]).toEqual([
@@ -84,17 +84,14 @@ describeOutsideMain('[D115] svc-admin init', () => {
   it.each([
     [{ access_token: 'eyJ' }, { status: 0, stdout: 'eyJ\n' }],
     [{ error: 'invalid_grant' }, { status: 1, stdout: '', stderr: expect.stringContaining('invalid_grant') }],
-  ])(
-    '[D115] prints an exchange that, answered with %j, shows the access token or the error',
-    (answer, shown) => {
-      const exchange = first.next.find(({ command }) => command.startsWith('ACCESS_TOKEN='));
-      const reader = /\| (node .*)\)$/.exec(exchange?.command ?? '')?.[1] ?? '';
-      const options = { input: JSON.stringify(answer), encoding: 'utf8' } as const;
-      expect(spawnSync('sh', ['-c', reader], options)).toMatchObject(shown);
-    },
-  );
+  ])('prints an exchange that, answered with %j, shows the access token or the error', (answer, shown) => {
+    const exchange = first.next.find(({ command }) => command.startsWith('ACCESS_TOKEN='));
+    const reader = /\| (node .*)\)$/.exec(exchange?.command ?? '')?.[1] ?? '';
+    const options = { input: JSON.stringify(answer), encoding: 'utf8' } as const;
+    expect(spawnSync('sh', ['-c', reader], options)).toMatchObject(shown);
+  });
 
-  it('[D115][P.strict] leaves a configuration with which the service starts, under the strict policy', async () => {
+  it('[P.strict] leaves a configuration with which the service starts, under the strict policy', async () => {
     const { problems, tokenExchange, variables } = JSON.parse(
       await line.output(['config', 'check', '--json']),
     ) as { problems: string[]; tokenExchange: object; variables: { name: string; value: string }[] };
@@ -107,7 +104,7 @@ describeOutsideMain('[D115] svc-admin init', () => {
     expect(JSON.parse(line.read('instance/trusted-keys.json'))).toMatchObject([{ perMinute: 600 }]);
   });
 
-  it('[D115][D116] changes nothing where one of its files is there, names it, and exits with 3', async () => {
+  it('changes nothing where one of its files is there, names it, and exits with 3', async () => {
     const before = line.contents();
     const { exitCode, stdout, stderr } = await line.run(['init', ...OWNER, '--port', '23457']);
     expect([exitCode, stdout]).toEqual([3, '']);
@@ -121,7 +118,7 @@ describeOutsideMain('[D115] svc-admin init', () => {
     ]);
   });
 
-  it('[D115] with --force moves them aside, keeps sealing key and own lines of .env, and the instance starts', async () => {
+  it('with --force moves them aside, keeps sealing key and own lines of .env, and the instance starts', async () => {
     writeFileSync(
       join(line.folder, '.env'),
       `${line.read('.env')}SVC_LOG_LEVEL=debug\n# mine\nOTHER='two words'\n`,
@@ -142,7 +139,7 @@ describeOutsideMain('[D115] svc-admin init', () => {
     expect((await line.run(['config', 'check'])).exitCode).toBe(0);
   });
 
-  it('[D115] completes with --force what broke off before its settings, under the same sealing key', async () => {
+  it('completes with --force what broke off before its settings, under the same sealing key', async () => {
     const key = line.read('instance/encryption.key');
     rmSync(join(line.folder, '.env'));
     await line.init('--force');
@@ -166,7 +163,7 @@ describeOutsideMain('[D115] svc-admin init', () => {
       "option '--kid <kid>' argument '' is invalid. It must have 1 to 512 bytes.",
     ],
     ['another env file', [...OWNER, '--env-file', 'x.env'], 'leave --env-file out'],
-  ])('[D116] takes %s for misuse, and names the option', async (_, args, complaint) => {
+  ])('takes %s for misuse, and names the option', async (_, args, complaint) => {
     const empty = new Folder();
     empty.write('x.env', '');
     const { exitCode, stdout, stderr } = await empty.run(['init', ...args]);
@@ -176,10 +173,10 @@ describeOutsideMain('[D115] svc-admin init', () => {
   });
 });
 
-describe('[D115] svc-admin init at a terminal', () => {
+describe('svc-admin init at a terminal', () => {
   const line = new Folder();
 
-  it('[D115] asks what no option says, again where the answer is wrong, and offers defaults', async () => {
+  it('asks what no option says, again where the answer is wrong, and offers defaults', async () => {
     const questions: string[] = [];
     const typed = ['nobody', 'owner@b.example', '23458'];
     const ask = (question: string) => {
@@ -204,7 +201,7 @@ describe('[D115] svc-admin init at a terminal', () => {
     );
   });
 
-  it('[D115] takes over the sealing key of data that are there already', async () => {
+  it('takes over the sealing key of data that are there already', async () => {
     const key = readFileSync(join(line.folder, 'new place', 'instance', 'encryption.key'), 'utf8');
     const used = new Folder();
     cpSync(join(line.folder, 'new place', 'data'), join(used.folder, 'data'), { recursive: true });
@@ -215,10 +212,10 @@ describe('[D115] svc-admin init at a terminal', () => {
   });
 });
 
-describeOnPostgresql('[D115] svc-admin init on PostgreSQL', (database) => {
+describeOnPostgresql('svc-admin init on PostgreSQL', (database) => {
   const line = new Folder(() => database.environment);
 
-  it('[D115] makes the owner there, and keeps the address of the database in .env', async () => {
+  it('makes the owner there, and keeps the address of the database in .env', async () => {
     const { SVC_DATABASE_URL: url = '' } = database.environment;
     const told = JSON.parse(
       (await line.run(['init', ...OWNER, '--json', '--database-url', url], {})).stdout,

@@ -51,7 +51,7 @@ interface Told {
   readonly kids: readonly string[];
 }
 
-describeOnAnyDatabase('[D138] the state of a key set', (database) => {
+describeOnAnyDatabase('the state of a key set', (database) => {
   const all = CASES.map((one) => ({
     ...one,
     server: JwksServer.forBlock(),
@@ -93,7 +93,7 @@ describeOnAnyDatabase('[D138] the state of a key set', (database) => {
     expect.objectContaining({ entry: name, state, reason }),
   );
 
-  it('[D138] keys refresh says it of each, and exits with 1 unless the set serves as it should', async () => {
+  it('keys refresh says it of each, and exits with 1 unless the set serves as it should', async () => {
     await refresh();
     await service.rows(
       `UPDATE token_exchange_jwks_snapshot SET fresh_until = now() - interval '25 hours', revision = revision + 1
@@ -111,7 +111,7 @@ describeOnAnyDatabase('[D138] the state of a key set', (database) => {
       expect([name, (await refresh(name)).exitCode]).toEqual([name, code]);
   });
 
-  it('[D138] keys status says it, with the keys that serve alone and until when', async () => {
+  it('keys status says it, with the keys that serve alone and until when', async () => {
     const told = JSON.parse(await line.output(['keys', 'status', '--json'])) as Told[];
     expect(told).toEqual(expected);
     for (const { entry, servesUntil, kids } of told) {
@@ -128,7 +128,7 @@ describeOnAnyDatabase('[D138] the state of a key set', (database) => {
     expect(text).toMatch(/lapsed since \d{4}-/);
   });
 
-  it("[D138] so do the operator's page, readiness and metrics", async () => {
+  it("so do the operator's page, readiness and metrics", async () => {
     await createOperator(service, 'ada@example.com');
     const browser = await signedIn(service, 'ada@example.com');
     const { data } = (await (await browser.get('entries')).json()) as {
@@ -145,7 +145,7 @@ describeOnAnyDatabase('[D138] the state of a key set', (database) => {
     });
   });
 
-  it('[D138] the log has each that does not serve as it should, with why', async () => {
+  it('the log has each that does not serve as it should, with why', async () => {
     for (const { name, state, reason } of all.filter((one) => one.state !== 'held')) {
       const lines = () => service.log.filter((one) => one['entry'] === name && one['state'] === state);
       await until(`the log has ${name}`, PATIENCE_MS, () => lines().length > 0);
@@ -154,7 +154,7 @@ describeOnAnyDatabase('[D138] the state of a key set', (database) => {
   });
 
   it.each(all.map((one) => [one.name, one] as const))(
-    '[D138] a token of %s is taken where keys serve, else refused and explained by the key set',
+    'a token of %s is taken where keys serve, else refused and explained by the key set',
     async (_name, one) => {
       const token = one.partner.sign();
       const { outcome, refusal, checks } = await explain(service, { flow: 'exchange', token });

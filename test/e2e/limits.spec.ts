@@ -464,7 +464,7 @@ describe('docs/reference/limits.md', () => {
   });
 });
 
-describeOnAnyDatabase('[B.connections][B.headerCount][D102][D103][D104][D124] beyond a limit', (database) => {
+describeOnAnyDatabase('[B.connections][B.headerCount][D102][D124] beyond a limit', (database) => {
   const due = ROWS.filter(({ limit }) => !isMainScope || !CASES[limit]?.isSlow);
   const isShared = ({ limit }: Row) =>
     CASES[limit]?.isAlone === undefined && CASES[limit]?.isSlow === undefined;
@@ -537,7 +537,7 @@ describeOnAnyDatabase('[D102] more requests in progress than there may be', (dat
   });
 });
 
-describeOnEachDatabase('[D103] quotas', (database) => {
+describeOnEachDatabase('quotas', (database) => {
   const service = TestService.forBlock(database, { trustedKeys });
   const world = new ApiWorld(service, `quotas-${worlds++}`);
   /** Ten at once, where so many more may be made. @returns what was made */
@@ -554,7 +554,7 @@ describeOnEachDatabase('[D103] quotas', (database) => {
     return Promise.all(made.map((answer) => answer.json()));
   }
 
-  it('[D103] workflows: of ten at once three are made, and one more when one was deleted', async () => {
+  it('workflows: of ten at once three are made, and one more when one was deleted', async () => {
     const user = await world.createUser();
     const token = await world.token(user);
     await world.fillWorkflows(user, 1_997);
@@ -570,7 +570,7 @@ describeOnEachDatabase('[D103] quotas', (database) => {
     expect(await told(make())).toBe('409 quota_exceeded');
   });
 
-  it('[D103] members of a project; a present member is refused as such, and one who leaves makes room', async () => {
+  it('members of a project; a present member is refused as such, and one who leaves makes room', async () => {
     const token = await administrator(world);
     const id = await world.createUser('global:admin');
     const project = await teamOf(service, await world.token(id));
@@ -586,13 +586,13 @@ describeOnEachDatabase('[D103] quotas', (database) => {
   });
 });
 
-describeOnEachDatabase('[D103] svc-admin workflows import', (database) => {
+describeOnEachDatabase('svc-admin workflows import', (database) => {
   let command: CommandLine;
   beforeAll(() => {
     command = new CommandLine(() => database.environment);
   });
 
-  it('[D103] imports as many as there may be, and of more nothing', async () => {
+  it('imports as many as there may be, and of more nothing', async () => {
     const email = 'ada@partner.example';
     const rows = ['users', 'create', '--email', email, '--given-name', 'Ada', '--family-name', 'Lovelace'];
     await command.output([...rows, '--role', 'global:member']);

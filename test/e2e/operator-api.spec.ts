@@ -204,7 +204,7 @@ describeOnEachDatabase("the operator's API", (database) => {
     expect([await elsewhere.status(), await browser.status()]).toEqual([401, 200]);
   });
 
-  it('[D112] counts what has happened, and finds refusals by user, issuer, reason and request', async () => {
+  it('counts what has happened, and finds refusals by user, issuer, reason and request', async () => {
     const expired = partner.sign(partner.claims({ sub: 'pat', iat: 1_000_000, exp: 1_000_060 }));
     const answer = await service.exchange({ subject_token: expired });
     const requestId = requestIdOf(answer);
@@ -253,7 +253,7 @@ describeOnEachDatabase("the operator's API", (database) => {
     expect(await errorOf(await browser.get('activity?buckets=97'))).toEqual([400, 'bad_request']);
   });
 
-  it('[D112] groups refusals by reason, issuer and key, with cause, count, first and last', async () => {
+  it('groups refusals by reason, issuer and key, with cause, count, first and last', async () => {
     for (const sub of ['ann', 'ben'])
       await service.exchange({
         subject_token: partner.sign(partner.claims({ sub, aud: 'https://else.example' })),
@@ -387,7 +387,7 @@ describeOnEachDatabase("the operator's API", (database) => {
     expect(data.map(({ reason }) => reason)).toContain('token_expired');
   });
 
-  it('[D112] leaves out nothing that is newer where no end is asked for', async () => {
+  it('leaves out nothing that is newer where no end is asked for', async () => {
     const issuer = 'https://ahead.example';
     // The clock of another instance is ahead.
     await service.rows(
@@ -418,7 +418,7 @@ describeOnEachDatabase("the operator's API", (database) => {
       expect(await errorOf(await browser.get(`activity?${query}`))).toEqual([400, 'bad_request']);
   });
 
-  it('[D112] reads 50,000 events at most, the newest, and says so', async () => {
+  it('reads 50,000 events at most, the newest, and says so', async () => {
     await service.rows(
       `INSERT INTO audit_event (name, occurred_at, request_id, payload)
        SELECT 'svc.audit.token-exchange.failed', now() - interval '10 minutes' + n * interval '10 milliseconds', 'many',

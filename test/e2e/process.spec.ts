@@ -33,7 +33,7 @@ const READY = 'the service is ready';
 
 // A process takes seconds to start where others keep the machine busy.
 
-describeBuilt('[D43] the process', () => {
+describeBuilt('the process', () => {
   describeOnEachDatabase('on its database', (database) => {
     let surroundings: ServiceSurroundings & { baseUrl: string };
     let service: ServiceProcess | undefined;
@@ -93,7 +93,7 @@ describeBuilt('[D43] the process', () => {
       expect((await exchange(partner.sign())).status).toBe(200);
     };
 
-    it('[D43] one line says that it is ready: address, version, database, flows, keys and issuers', async () => {
+    it('one line says that it is ready: address, version, database, flows, keys and issuers', async () => {
       const process = await running();
       await untilLogged(process, new RegExp(READY));
       const [ready, ...others] = (await logOf(process)).filter(({ msg }) => msg === READY);

@@ -36,7 +36,7 @@ const named = (role: string) => (key: string) => [`${key}:${role}`];
 
 const CASES: readonly SyncCase[] = [
   {
-    title: '[D135] a project that is missing is made',
+    title: 'a project that is missing is made',
     claim: named(VIEWER),
     after: { role: VIEWER, by: 'claim' },
     change: 'added',
@@ -195,7 +195,7 @@ describeOnEachDatabase('the claim of projects', (database) => {
   });
 
   describe.each(BOTH_FLOWS)('a claim that is malformed, by $name', (way) => {
-    it.each(MALFORMED)('[D136] %s', async (_, projects) => {
+    it.each(MALFORMED)('%s', async (_, projects) => {
       const answer = await send(way, assigning, newSub(), { projects });
       if (way.flow === 'embed')
         expect([answer.status, ((await answer.json()) as { error: string }).error]).toEqual([
@@ -211,7 +211,7 @@ describeOnEachDatabase('the claim of projects', (database) => {
       expect(await memberships(service, silent, sub)).toEqual([]);
     });
 
-    it('[D136] is read by the name that the entry gives it, and by no other', async () => {
+    it('is read by the name that the entry gives it, and by no other', async () => {
       const sub = newSub();
       const teams = { 'https://acme.example/teams': ['one:project:viewer'] };
       await send(way, renamed, sub, { projects: 'not looked at', ...teams });
@@ -318,7 +318,7 @@ describeOnEachDatabase('the bounds of the claim of projects', (database) => {
     expect(await memberships(service, hoarding, person.sub)).toHaveLength(100);
   });
 
-  it.each(BOTH_FLOWS)('[D135] an entry creates 100 projects a minute: $name', async (way) => {
+  it.each(BOTH_FLOWS)('an entry creates 100 projects a minute: $name', async (way) => {
     const claim = (name: string, projects: string[]) => {
       const person = { sub: `${way.name} ${name}`, email: `${name}@${way.flow}.example` };
       return way.send(service, tokenOf(launching, { ...person, projects }), () => '');

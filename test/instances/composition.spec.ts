@@ -259,7 +259,7 @@ function declareComposition(database: TestDatabase): void {
     ]);
   });
 
-  it('[D115] sets an instance up once, and anew with the same sealing key where that broke off', () => {
+  it('sets an instance up once, and anew with the same sealing key where that broke off', () => {
     expect(composition.init()).toMatchObject({ status: 0, stderr: '' });
     const first = [textOf('.env'), textOf('instance/encryption.key')];
     expect(first[0]).toContain('SVC_BASE_URL=https://localhost\n');

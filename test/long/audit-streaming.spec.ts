@@ -17,7 +17,7 @@ const SENDERS = 6;
 /** Longer than a lease and the longest wait after some failures. */
 const ARRIVAL_MS = 45_000;
 
-describeWithProcesses('[D87][D89] the sinks of three processes', (database) => {
+describeWithProcesses('[D87] the sinks of three processes', (database) => {
   const partner = Partner.create({ issuer: 'https://partner.example' });
   const random = randomFrom(Date.now());
   let opened: OpenDatabase;

@@ -268,7 +268,7 @@ describeBuilt('the service under mixed traffic', () => {
         );
         expect([table, row?.left]).toEqual([table, 0]);
       }
-      // There may be more of those that were opened after the latest purge (D104).
+      // There may be more of those that were opened after the latest purge.
       const sessions = await dataSource.query<{ most: number }[]>(
         `SELECT count(*)::int AS most FROM token_exchange_session
          WHERE expires_at > now() AND created_at < now() - interval '${LONGEST_LEFT_SECONDS} s'

@@ -147,8 +147,8 @@ describeUnless('missing' in former ? former.missing : undefined, 'a former relea
     await close();
   };
 
-  describeWithProcesses('[D100] that is alone', (database) => {
-    it('[D100] has the schema of a new database once upgraded, and knows sessions, tokens and used tokens', async () => {
+  describeWithProcesses('that is alone', (database) => {
+    it('has the schema of a new database once upgraded, and knows sessions, tokens and used tokens', async () => {
       const expected = await schemaOf(database);
       await emptied(database);
       const [instance] = (await instancesOf(database, ['alone'])) as [ServiceInstance];
@@ -172,11 +172,11 @@ describeUnless('missing' in former ? former.missing : undefined, 'a former relea
     });
   });
 
-  describeWithProcesses('[D100] of two instances', (database) => {
+  describeWithProcesses('of two instances', (database) => {
     let afterVisits = () => Promise.resolve();
     afterAll(() => afterVisits());
 
-    it('[D100] is upgraded one instance after the other, and no request fails', async () => {
+    it('is upgraded one instance after the other, and no request fails', async () => {
       await emptied(database);
       const [one, other] = (await instancesOf(database, ['one', 'other'])) as [
         ServiceInstance,

@@ -144,7 +144,7 @@ describeOnAnyDatabase('[D131] the client of partners, which signs a user out', (
   });
 });
 
-describeOnAnyDatabase('[D119] the client of partners', (database) => {
+describeOnAnyDatabase('the client of partners', (database) => {
   let service: TestService;
   const sent = () => new SentForms();
 
@@ -475,7 +475,7 @@ describeOnAnyDatabase('[D119] the client of partners', (database) => {
     });
   });
 
-  it('[D119] waits as long as a 429 says, and comes back with new tokens', async () => {
+  it('waits as long as a 429 says, and comes back with new tokens', async () => {
     const clock = new WaitingClock();
     const seen = sent();
     const settings = {

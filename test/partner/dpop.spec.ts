@@ -13,7 +13,7 @@ const KEY = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey;
 const ADA = { sub: 'ada', email: 'ada@partner.example', email_verified: true };
 const ME = `${BASE_URL}/rest/me?a=b`;
 
-describe.each(['false', 'true'])('[D119] the client with a key, nonces: %s', (nonces) => {
+describe.each(['false', 'true'])('the client with a key, nonces: %s', (nonces) => {
   describeOnAnyDatabase('of an instance', (database: TestDatabase) => {
     let service: TestService;
     let sent: SentForms;

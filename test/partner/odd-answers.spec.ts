@@ -51,7 +51,7 @@ const inTurn = (...listeners: RequestListener[]): RequestListener => {
   return (request, response) => listeners[Math.min(turn++, listeners.length - 1)]?.(request, response);
 };
 
-describe('[D119] a failure that is no 429 or 503', () => {
+describe('a failure that is no 429 or 503', () => {
   it.each<[string, RequestListener, string, number | undefined]>([
     ['a fault of the service', json(500, { error: 'server_error' }), 'server_error', 500],
     ['that it is switched off', json(501, { error: 'server_error' }), 'server_error', 501],
@@ -129,7 +129,7 @@ describe('[D119] a failure that is no 429 or 503', () => {
   });
 });
 
-describe('[D119] a 429 or 503', () => {
+describe('a 429 or 503', () => {
   const busy = (headers: Record<string, string> = {}) =>
     json(503, { error: 'temporarily_unavailable' }, headers);
 
@@ -192,7 +192,7 @@ describe('[D119] a 429 or 503', () => {
   });
 });
 
-describe('[D119] giving up', () => {
+describe('giving up', () => {
   /** Keeps requests without an answer. */
   const held: ServerResponse[] = [];
   const hold: RequestListener = (_, response) => void held.push(response);
@@ -277,7 +277,7 @@ describe('[D119] giving up', () => {
   });
 });
 
-describe('[D119] what is asked for', () => {
+describe('what is asked for', () => {
   const tell = () => new SentForms();
 
   it('is what it was when it was asked for, even if the caller changes the object then', async () => {
@@ -351,7 +351,7 @@ describe('[D119] what is asked for', () => {
   });
 });
 
-describe('[D119] a refusal', () => {
+describe('a refusal', () => {
   const DATE = 'Sun, 22 Nov 2026 10:00:00 GMT';
   it.each([
     [600, 9, undefined],
@@ -373,7 +373,7 @@ describe('[D119] a refusal', () => {
   });
 });
 
-describe('[D119] options', () => {
+describe('options', () => {
   const good = { issuer: ISSUER, baseUrl: 'https://instance.example', key: KEY };
   const pkcs8 = () => KEY.export({ type: 'pkcs8', format: 'pem' }).toString();
   const publicPem = () =>

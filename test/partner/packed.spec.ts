@@ -128,7 +128,7 @@ describe('the package of the client', () => {
   );
 });
 
-describeOnAnyDatabase('[D119] backends that install the client', (database) => {
+describeOnAnyDatabase('backends that install the client', (database) => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const KID = 'consumer';
   let service: TestService;

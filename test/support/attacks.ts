@@ -48,7 +48,7 @@ export interface Attack {
   /** Begins with the rule. */
   readonly name: string;
   readonly make: (cast: Cast) => string;
-  /** The stable word for the cause (D18), which the audit row holds. */
+  /** The stable word for the cause, which the audit row holds. */
   readonly reason: string;
   readonly verdict: Verdict;
   /** Only where the check binds one of the flows. */

@@ -15,7 +15,7 @@ interface Kept {
   readonly untilTimeMs: number;
 }
 
-/** @rule D119 A token is kept until shortly before it expires. */
+/** A token is kept until shortly before it expires. */
 export class AccessTokenCache {
   private readonly kept = new Map<string, Kept>();
 

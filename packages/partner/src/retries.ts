@@ -10,7 +10,8 @@ const JITTER = 0.1;
 const LEAST_JITTER_SECONDS = 1;
 
 /**
- * Only 429 and 503 are retried, after `Retry-After` (D119).
+ * Only 429 and 503 are retried, after `Retry-After`: only the caller knows whether a lost connection is worth
+ * waiting for.
  * @param tries the number of requests so far, including this one
  * @param random from 0 to 1
  * @returns milliseconds; undefined if the failure is not retried

@@ -25,7 +25,7 @@ interface StreamingParts extends StreamParts {
 
 /** Streams the audit trail, but only on the leader (D87). */
 export class AuditStreaming implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  /** The sinks for which events are kept (D90). */
+  /** The sinks for which events are kept. */
   readonly sinkNames: readonly string[];
   private readonly streams: readonly SinkStream[];
   private readonly jobs: readonly PeriodicJob[];
@@ -72,7 +72,7 @@ export class AuditStreaming implements OnApplicationBootstrap, BeforeApplication
 
   /**
    * Warns about a cursor whose sink is not configured. The sink may be missing by mistake, and no events are
-   * kept for it (D90).
+   * kept for it.
    */
   private async warnOfFormerSinks(): Promise<void> {
     const { cursors, log } = this.parts;

@@ -16,7 +16,7 @@ export class EndedConnections {
 
   /**
    * Records another connection that has ended. Events that two such connections have carried are safe, if the
-   * first one carried them longer ago than a break can affect (D89).
+   * first one carried them longer ago than a break can affect.
    * @param deliveries the connection's deliveries since the cursor, in order
    * @param safeAtMs deliveries up to this time are old enough
    * @returns the position of the last event that two ended connections have carried; undefined if there is

@@ -21,7 +21,8 @@ const RESEND_MS = 60_000;
 
 /**
  * Sends events by syslog, which has no acknowledgement: what was written to a connection may be lost with it.
- * Events that were sent shortly before a break are therefore sent again, and are not safe until then (D89).
+ * Events that were sent shortly before a break are therefore sent again, and are not safe until then: a
+ * duplicate is better than a gap.
  */
 export class SyslogSink extends AuditSink {
   readonly name = 'syslog';

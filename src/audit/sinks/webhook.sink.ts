@@ -30,8 +30,8 @@ const LONGEST_RETRY_AFTER_MS = 3_600_000;
 const CREDENTIALS_REFUSED = `the receiver refuses the credentials in ${VARIABLES.auditWebhookHeaders.name}, ${VARIABLES.auditWebhookUrl.name} or ${VARIABLES.auditWebhookSecrets.name}`;
 
 /**
- * @rule D89 Only a 2xx response is a success, redirects are not followed, and `Retry-After` is obeyed. Only
- * public addresses are reached, unless the configuration allows others. The address is checked when the
+ * Only a 2xx response is a success, redirects are not followed, and `Retry-After` is obeyed. Only public
+ * addresses are reached, unless the configuration allows others. The address is checked when the
  * connection is opened; several requests then use it.
  */
 export class WebhookSink extends AuditSink {

@@ -44,7 +44,7 @@ function checkUrl(text: string): Checked<string> {
 
 @Injectable()
 export class PartnerOperations {
-  /** Looks at the trail and fetches one at a time (D112). */
+  /** Looks at the trail and fetches one at a time. */
   private readonly turns = new WorkQueue();
 
   constructor(

@@ -62,7 +62,7 @@ type RefusalSearch = ReturnType<typeof readSearch>;
 
 @Injectable()
 export class TrailOperations {
-  /** Runs searches of the trail one at a time (D112). */
+  /** Runs searches of the trail one at a time. */
   private readonly turns = new WorkQueue();
 
   constructor(

@@ -37,9 +37,7 @@ async function appliedMigrations(dataSource: DataSource): Promise<ReadonlySet<st
 
 /**
  * Runs pending migrations, each in its own transaction unless it says otherwise. After an interruption the
- * next run continues.
- * @rule D100 A release works on a database that the next one has migrated. A restored backup contains all its
- * data.
+ * next run continues. A release works on a database that the next one has migrated.
  * @returns the names of the migrations that ran
  * @throws StartError if the database is of an unreleased version, which no migration converts
  */

@@ -27,7 +27,7 @@ export const USER_EVENTS = {
     from: text(BEFORE),
     to: text(AFTER),
   }),
-  /** @rule D86 The event of changed names says which names changed, never their values. */
+  /** The event of changed names says which names changed, never their values. */
   'svc.audit.token-exchange.profile-updated': event("A token has changed a user's names.", {
     issuer: ISSUER,
     userId: USER_ID,

@@ -211,8 +211,8 @@ export class SessionService extends SessionOpener implements SessionMaker {
   }
 
   /**
-   * @rule D104 Above a user's limit the purge ends the least recently used sessions. Earlier sessions prevent no login, and a
-   * page in view stays.
+   * Ends the least recently used sessions above a user's limit, so a page in view stays. A login above the limit is not
+   * refused: a browser without cookies would shut its user out.
    */
   async endTooMany(): Promise<void> {
     const userIds = await this.sessions.findOverLimit(this.options.maxPerUser, this.clocks.databaseNow());

@@ -109,7 +109,10 @@ function tooManyProjects(found: string): OAuthRefusal {
   return new OAuthRefusal('too_many_projects', { expected, found });
 }
 
-/** @rule D135 A missing project is created only if the entry says so, otherwise the token is refused. */
+/**
+ * A missing project is created only if the entry says so. Otherwise the token is refused, because a user
+ * without the project would fail later, further from the cause.
+ */
 function outcomeOfClaim(
   { key, role }: ClaimedProject,
   project: HostProject | undefined,

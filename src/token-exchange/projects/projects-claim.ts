@@ -15,10 +15,9 @@ export interface ClaimedProject {
 const MAX_PROJECTS = 50;
 
 /**
- * Undefined if the token does not have the claim.
+ * The claim is a list of 50 projects at most, each once, as `key:role` or as an object with `key` and `role`.
  * @param name name of the claim in the entry
- * @returns sorted by key, in which order projects are created and locked
- * @rule D136 The claim is a list of 50 projects at most, each once, as `key:role` or as an object with `key` and `role`.
+ * @returns sorted by key, in which order projects are created and locked; undefined if the token does not have the claim
  * @throws OAuthRefusal `claims_invalid`
  */
 export function readProjectsClaim(

@@ -16,10 +16,9 @@ export function oauthAnswerOf(reason: TokenRefusalReason): Required<EndpointAnsw
 }
 
 /**
- * The answer of embedded login.
+ * The answer of embedded login, with a stable code for programs besides the message.
  * @rule 7.7 A token that fails at embedded login gets 401 and a message with the reason.
  * @rule 7.8 Missing or mistyped claims at embedded login get 500.
- * @rule D18 The answers of embedded login have a stable code for programs besides the message.
  */
 export function loginAnswerOf(reason: TokenRefusalReason): Required<EndpointAnswer> {
   const { embed = 'Token is not accepted' } = TOKEN_REFUSALS[reason];

@@ -137,7 +137,7 @@ const knownIssuer = (find: 'find' | 'findForLogout'): TokenCheck<AnyToken> => ({
 export const KNOWN_ISSUER = knownIssuer('find');
 export const KNOWN_LOGOUT_ISSUER = knownIssuer('findForLogout');
 
-/** If no key is found, and a key set of the issuer gives none, that is the reason (D138). */
+/** If no key is found, and a key set of the issuer gives none, that is the reason. */
 export const SERVING_KEY_SET: TokenCheck<AnyToken> = {
   about: 'its key set',
   reason: 'key_set_unavailable',

@@ -38,8 +38,8 @@ const WORDS: Readonly<Record<QuotaKind, (limit: number) => string>> = {
 const KINDS: readonly QuotaKind[] = ['projects', 'members', 'workflows', 'credentials'];
 
 /**
- * @rule D103 An addition for an owner waits for other additions, and then counts up to the limit. Of two
- * concurrent additions at the limit, one succeeds. Existing rows above the limit stay.
+ * An addition for an owner waits for other additions, and then counts up to the limit. Of two concurrent
+ * additions at the limit, one succeeds. Existing rows above the limit stay.
  */
 @Injectable()
 export class Quotas {

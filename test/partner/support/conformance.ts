@@ -36,7 +36,7 @@ interface Overview {
 export function describeProgram(name: string, state: ProgramState): void {
   if ('reason' in state) return describeUnless(state.reason, name, () => undefined);
   describeAtOddInstance(name, state);
-  describeOnAnyDatabase(`[D119] the partner in ${name}`, (database) => {
+  describeOnAnyDatabase(`the partner in ${name}`, (database) => {
     let program: PartnerProgram;
     let service: TestService;
     let instance: string;
@@ -163,7 +163,7 @@ export function describeProgram(name: string, state: ProgramState): void {
 
 /** With a key that was made elsewhere, for an instance behind a proxy that answers by itself now and then. */
 function describeAtOddInstance(name: string, state: RunnableProgram): void {
-  describe(`[D119] the partner in ${name}, of an instance that answers oddly`, () => {
+  describe(`the partner in ${name}, of an instance that answers oddly`, () => {
     const pem = (state.foreignKey ?? ecKey)();
     let endpoint: OddEndpoint;
     let program: PartnerProgram;

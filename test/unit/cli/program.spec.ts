@@ -39,7 +39,7 @@ describe('svc-admin', () => {
     [['keys', 'entry', '--branch', 'main'], 'error: --branch is for --github and --gitlab.'],
     [['audit', 'list', '--since', '2031-05-02', '--until', '2031-05-01'], 'error: --since '],
     [['data', 'copy'], 'error: Give the address of the new database'],
-  ])('[D116] exits with 2 and says what is wrong: %j', async (args, complaint) => {
+  ])('exits with 2 and says what is wrong: %j', async (args, complaint) => {
     const { exitCode, stdout, stderr } = await line.run(args);
     expect([exitCode, stdout]).toEqual([2, '']);
     expect(stderr).toContain(complaint);
@@ -89,7 +89,7 @@ describe('svc-admin', () => {
   });
 });
 
-describe('[D116] every command', () => {
+describe('every command', () => {
   const line = new CommandLine();
   const names = leaves.map(({ name }) => name);
 
@@ -100,7 +100,7 @@ describe('[D116] every command', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it.each(names)('[D116] explains itself, offers --json and has an example: %s', async (name) => {
+  it.each(names)('explains itself, offers --json and has an example: %s', async (name) => {
     const { exitCode, stdout } = await line.run([...name.split(' '), '--help']);
     expect(exitCode).toBe(0);
     expect(stdout).toContain(`Usage: svc-admin ${name} [options]`);
@@ -114,7 +114,7 @@ describe('[D116] every command', () => {
     expect(command?.description()).toMatch(/^[a-z].*[^.]$/);
   });
 
-  it.each(names)('[D116] tells misuse with code 2, and as JSON where that is asked for: %s', async (name) => {
+  it.each(names)('tells misuse with code 2, and as JSON where that is asked for: %s', async (name) => {
     const wrong = [...name.split(' '), '--no-such-option'];
     expect(await line.run(wrong)).toMatchObject({
       exitCode: 2,
@@ -164,7 +164,7 @@ describe('documents, refusals and messages', () => {
   });
 });
 
-describe('[D116] errors as JSON', () => {
+describe('errors as JSON', () => {
   const line = new CommandLine();
   const told = async (...args: string[]) => {
     const { exitCode, stdout, stderr } = await line.run([...args, '--json'], {
@@ -179,7 +179,7 @@ describe('[D116] errors as JSON', () => {
     return { stdout, ...error };
   };
 
-  it('[D116] say what could not be done, in parts', async () => {
+  it('say what could not be done, in parts', async () => {
     expect(await told('keys', 'check', '--file', 'none.json')).toEqual({
       ...{ stdout: '', exitCode: 1, message: 'none.json cannot be read (ENOENT)', details: [] },
     });
@@ -189,19 +189,19 @@ describe('[D116] errors as JSON', () => {
     expect(imported.details).toEqual([expect.stringContaining('workflow 0, name')]);
   });
 
-  it('[D32][D116] list what is wrong with the configuration', async () => {
+  it('[D32] list what is wrong with the configuration', async () => {
     const { message, details } = await told('init', '--owner-email', 'a@b.example');
     expect(message).toBe('The configuration has problems.');
     expect(details).toEqual([expect.stringContaining('SVC_PORT: must be')]);
   });
 
-  it('[D116] come beside what was found', async () => {
+  it('come beside what was found', async () => {
     const { stdout, message } = await told('config', 'check');
     expect((JSON.parse(stdout) as { problems: string[] }).problems).toHaveLength(2);
     expect(message).toContain('problems: 2');
   });
 
-  it('[D116] where no command is given', async () => {
+  it('where no command is given', async () => {
     expect((await told('license')).message).toContain('a command is missing');
   });
 });

@@ -80,11 +80,11 @@ describe('sources', () => {
 });
 
 describe('defaults', () => {
-  it('[D43] suit a trial on one machine', () => {
+  it('suit a trial on one machine', () => {
     expect(read().config).toMatchObject({ host: '127.0.0.1', port: 5678, baseUrl: 'http://localhost:5678' });
   });
 
-  it('[D43] the base address follows the port, and PORT is taken too', () => {
+  it('the base address follows the port, and PORT is taken too', () => {
     expect(read({ PORT: '8080' }).config).toMatchObject({ port: 8080, baseUrl: 'http://localhost:8080' });
     expect(read({ PORT_FILE: file('8081\n') }).config.port).toBe(8081);
     expect(read({ PORT: '8080', SVC_PORT: '9090' }).config.port).toBe(9090);
@@ -221,7 +221,7 @@ describe('other kinds of value', () => {
   });
 
   it.each(['https://instance.example', 'https://instance.example/', 'http://127.0.0.1:5678'])(
-    '[D43] the base address %s is taken, without a trailing slash',
+    'the base address %s is taken, without a trailing slash',
     (text) => expect(read({ SVC_BASE_URL: text }).config.baseUrl).toBe(text.replace(/\/$/, '')),
   );
 });

@@ -2,7 +2,7 @@
 import { HealthController } from '../../../src/health/health.controller.js';
 import { GracefulShutdown } from '../../../src/platform/http/graceful-shutdown.js';
 
-describe('[D48] readiness', () => {
+describe('readiness', () => {
   it('asks the database once for all who ask at the same moment, and again for the next', async () => {
     let asked = 0;
     const isReady = () => new Promise<boolean>((resolve) => setImmediate(() => resolve((asked += 1) > 0)));

@@ -51,7 +51,7 @@ class Report {
   }
 }
 
-describe('[D82] the log', () => {
+describe('the log', () => {
   const reports: Report[] = [];
   const report = (...parts: ConstructorParameters<typeof Report>) => {
     const made = new Report(...parts);

@@ -18,7 +18,7 @@ function settings(flag: string | undefined, license: License): AvailabilitySetti
   return { config, given, license };
 }
 
-describe('[D82] token exchange that is off', () => {
+describe('token exchange that is off', () => {
   it.each([
     [undefined, WHOLE, 0, 'flag_off', 'not_enabled', 'SVC_ENV_FEAT_TOKEN_EXCHANGE is not set to true'],
     ['false', WHOLE, 0, 'flag_off', 'not_enabled', 'SVC_ENV_FEAT_TOKEN_EXCHANGE is not set to true'],

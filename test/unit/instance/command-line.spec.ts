@@ -42,7 +42,7 @@ describe('the command line of the start', () => {
   });
 });
 
-describe('[D115] an instance is set up before the start', () => {
+describe('an instance is set up before the start', () => {
   it.each([
     ['where nothing is configured', [], {}, false, true],
     ['by options of init, also where settings are', ['--yes', '--force'], {}, true, true],

@@ -16,7 +16,7 @@ export interface KeySetState {
 
 type Fetched = Pick<JwksSnapshot, 'keySet' | 'freshUntil' | 'lastFailureReason' | 'consecutiveFailures'>;
 
-/** @rule D138 A key set is in one of five states. */
+/** A key set is in one of five states. */
 export function keySetState(snapshot: Fetched, maxStaleSeconds: number, nowMs: number): KeySetState {
   const { keySet, lastFailureReason, consecutiveFailures } = snapshot;
   const failure = consecutiveFailures > 0 ? (lastFailureReason ?? undefined) : undefined;

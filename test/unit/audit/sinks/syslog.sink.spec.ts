@@ -9,14 +9,14 @@ const event = (name: string, json = '{"id":"7"}') => ({
   json,
 });
 
-it('[D89] is a message of RFC 5424 behind the number of its octets', () => {
+it('is a message of RFC 5424 behind the number of its octets', () => {
   const frame = syslogFrame(event('svc.audit.token-exchange.succeeded'), 'instance.example');
   const message =
     '<110>1 2026-11-22T16:00:00.000Z instance.example embedded-token-exchange - succeeded - {"id":"7"}';
   expect(frame).toBe(`${message.length} ${message}`);
 });
 
-it('[D89] counts octets, not characters', () => {
+it('counts octets, not characters', () => {
   const [count, message] = /^(\d+) (.*)$/.exec(syslogFrame(event('a', '{"name":"ü€😀"}'), 'h'))!.slice(1);
   expect(Number(count)).toBe(Buffer.byteLength(message!));
   expect(Number(count)).toBeGreaterThan(message!.length);
@@ -28,18 +28,18 @@ it.each([
   ['svc.audit.administration.failed', '<108>', 'administration.failed'],
   ['svc.audit.api.called', '<110>', 'api.called'],
   ['svc.audit.token-exchange.privileged-identity-linked', '<110>', 'privileged-identity-linked'],
-])('[D89] says what happened by priority and MSGID: %s', (name, priority, messageId) => {
+])('says what happened by priority and MSGID: %s', (name, priority, messageId) => {
   const [, head, , , , , id] = syslogFrame(event(name), 'h').split(' ');
   expect(head).toBe(`${priority}1`);
   expect(id).toBe(messageId);
 });
 
-it('[D89] has nothing in its header that the header cannot hold', () => {
+it('has nothing in its header that the header cannot hold', () => {
   const frame = syslogFrame(event(`svc.audit.${'x'.repeat(40)}`), '');
   expect(frame.split(' ').slice(3, 7)).toEqual(['-', 'embedded-token-exchange', '-', 'x'.repeat(32)]);
 });
 
-describe('[D89] an event for which syslog servers have no room', () => {
+describe('an event for which syslog servers have no room', () => {
   const MOST_BYTES = 8000;
   const shown = (payload: object) => ({ id: '7', event: 'a', requestId: 'r', payload });
   const frameOf = (payload: object) => syslogFrame(event('a', JSON.stringify(shown(payload))), 'h');

@@ -10,14 +10,14 @@ function byOpenssl(secret: string, signed: string): string {
   return printed.toString().trim().split(' ').at(-1)!;
 }
 
-it('[D89] is HMAC-SHA-256 over time and body', () => {
+it('is HMAC-SHA-256 over time and body', () => {
   const body = '{"events":[{"id":"1","payload":{"issuer":"https://pärtner.example"}}]}';
   expect(signatureOf(body, 1_790_000_000, [SECRET])).toBe(
     `t=1790000000,v1=${byOpenssl(SECRET, `1790000000.${body}`)}`,
   );
 });
 
-it('[D89] has one for each secret, and another at another time', () => {
+it('has one for each secret, and another at another time', () => {
   const second = 'another secret of thirty-two characters';
   const [time, ...signatures] = signatureOf('{}', 17, [SECRET, second]).split(',');
   expect(time).toBe('t=17');

@@ -15,7 +15,7 @@ const event = (name: string, payload: object) => ({
   payload: { issuer, userId, ...payload },
 });
 
-it('[6.5][6.7][D136] each change has its event, with what it names', () => {
+it('[6.5][6.7] each change has its event, with what it names', () => {
   const changes = [
     { kind: 'user-provisioned', userId, role: 'member' },
     { kind: 'role-updated', userId, from: 'member', to: 'admin' },

@@ -109,7 +109,7 @@ it('[D134] without a claim, without a policy, or with the claim of the last time
   expect(decide(CLAIMED, { projects, digest: digestOf(CLAIMED, {}) })).toBeUndefined();
 });
 
-it('[D135] a missing project is made only where the entry says so', () => {
+it('a missing project is made only where the entry says so', () => {
   const changes = [{ key: 'k', to: EDITOR, isClaimed: true }];
   const none = { projects: [] };
   expect(decide(CLAIMED, none, { create: true })).toEqual({

@@ -208,7 +208,7 @@ describe('the issuer before any key is known', () => {
     expect(readIssuer({ iss: ' HTTPS://a.example/ ' })).toBe(' HTTPS://a.example/ '));
 });
 
-describe('[5.2.3][D136] the claim of projects', () => {
+describe('[5.2.3] the claim of projects', () => {
   const projectsOf = (groups: unknown, name?: string) => {
     const payload = { ...good, groups };
     return readExternalClaims(payload, undefined, name).projects;
