@@ -70,7 +70,13 @@ const BLOCKS: Readonly<Record<string, readonly Block[]>> = {
   'docs/operator/going-live.md': [
     { begins: 'INSTANCE=', prints: /SVC_TOKEN_EXCHANGE_STRICT +true[^]*https:\/\/partner\.example/ },
   ],
-  'docs/operator/operate.md': [{ begins: 'export SVC_DATABASE_URL' }],
+  'docs/operator/operate.md': [
+    { begins: 'export SVC_DATABASE_URL' },
+    {
+      begins: 'npx svc-admin keys rotate-signing',
+      prints: /The next signing key signs from[^]*Every signing key is deleted/,
+    },
+  ],
   'docs/operator/trust.md': [
     {
       begins: 'npx svc-admin keys add --file acme.json',
@@ -83,10 +89,6 @@ const BLOCKS: Readonly<Record<string, readonly Block[]>> = {
       prints: /acme-2/,
     },
     { begins: 'npx svc-admin usage --csv' },
-    {
-      begins: 'npx svc-admin keys rotate-signing',
-      prints: /The next signing key signs from[^]*Every signing key is deleted/,
-    },
   ],
   'docs/operator/incidents.md': [
     {
