@@ -125,12 +125,10 @@ describeOnAnyDatabase('entries for jobs and services', (database) => {
   it('[P.subjects] warns of a name without an id, and of every branch', async () => {
     const repository = ['--github', 'acme/flows', ...AS];
     const { stderr } = await entry(...repository, '--branch', 'main');
-    expect(stderr).toMatch(
-      /^warning: .*names that others may get .*: add the claim repository_id \(--id\)$/m,
-    );
+    expect(stderr).toMatch(/^warning: subjects: may admit jobs .*: repo:acme@\*\/flows@\*:.*repository_id/m);
     const every = await entry(...repository, '--branch', '*', '--id', '456789');
     expect(every.stderr).toMatch(
-      /^warning: .*admit every branch.*: write repo:acme\/flows:ref:refs\/heads\/main$/m,
+      /^warning: subjects: may admit jobs .*: repo:acme\/flows:ref:refs\/heads\/\*/m,
     );
     expect(await entry(...repository, '--branch', 'main', '--id', '456789')).toMatchObject({ stderr: '' });
   });

@@ -8,7 +8,7 @@ import type { PolicyDefaults, TrustedKeysRules } from './entry-rules.js';
 import type { PolicyMembers } from './policy-rows.js';
 import { OF_FOUND_USERS, POLICY } from './policy-rows.js';
 import { ISSUING_FLOWS } from '../endpoint/flows.js';
-import { subjectWarnings } from '../workloads/subject-warnings.js';
+import { openPatterns, shownPatterns } from '../workloads/workload-policy.js';
 import type { TrustPolicy } from './trusted-key.js';
 import { comparesAudience, domainsOf, flowsOf } from './trusted-key.js';
 
@@ -123,6 +123,13 @@ const CHECKS: readonly Check[] = [
   },
   {
     as: 'warning',
+    of: 'subjects',
+    text: ({ policy: { subjects, claims } }) =>
+      `may admit jobs that you do not mean, such as pull requests: ${shownPatterns(openPatterns(subjects, claims))}. Write subjects without *, or add claims, such as repository_id and ref`,
+    where: ({ policy: { subjects, claims } }) => openPatterns(subjects, claims).size > 0,
+  },
+  {
+    as: 'warning',
     of: 'tenants',
     text: 'has several tenants, and only iss and sub tell their users apart: no two people may have the same sub',
     where: ({ policy }) => (policy.tenants?.size ?? 0) > 1,
@@ -229,7 +236,6 @@ export function checkPolicy(
   const isStrict = rules.defaults === 'strict';
   const checked = { said, policy, rules, isStrict, has: (member: Member) => members.has(member) };
   if (isStrict) warnOfWeakness(members, said);
-  for (const warning of subjectWarnings(policy)) members.warning('subjects', warning);
   for (const { as, of, text, where } of CHECKS)
     if (where(checked)) members[as](of, typeof text === 'string' ? text : text(checked));
 }

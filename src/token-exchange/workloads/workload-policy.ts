@@ -99,12 +99,17 @@ export function subjectPatternOf(text: string): string | undefined {
 }
 
 /**
- * Whether a pattern does not fix the account: platforms begin with kind and account. GitHub writes an account's id after its name
- * and an `@`, which no name contains.
+ * Patterns that may match more jobs than their author means. A claim whose name ends in `_id` fixes a repository or project, but not
+ * the branch, environment or event, which platforms write last. Other claims fix the job.
  */
-export function leavesAccountOpen(pattern: string): boolean {
-  const [kind = '', , account = ''] = pattern.split(SEPARATOR);
-  return [kind, account].some((segment) => segment.replace(/@\*$/, '').includes('*'));
+export function openPatterns(
+  patterns: ReadonlySet<string> | undefined,
+  claims: ReadonlyMap<string, ClaimValue> | undefined,
+): ReadonlySet<string> {
+  const names = [...(claims?.keys() ?? [])];
+  const fixesJob = names.some((name) => !name.endsWith('_id'));
+  const open = names.length > 0 ? /(^|[:/])\*$/ : /\*/;
+  return new Set([...(patterns ?? [])].filter((pattern) => !fixesJob && open.test(pattern)));
 }
 
 function matchesSegment(wanted: string, segment: string): boolean {
