@@ -10,8 +10,8 @@ const COMMON = {
   id: text('Decimal digits that grow with each event; numbers may be skipped.', {
     pattern: '^[0-9]{1,19}$',
   }),
-  event: text('Name of the event: what happened, and what its payload is.', { enum: AUDIT_EVENT_NAMES }),
-  occurredAt: text('When it happened, by the clock of the instance, in UTC with milliseconds.', {
+  event: text('Name of the event.', { enum: AUDIT_EVENT_NAMES }),
+  occurredAt: text("Time by the instance's clock, in UTC with milliseconds.", {
     format: 'date-time',
   }),
   requestId: text('`X-Request-Id` of the answer and of log lines.', {
@@ -28,7 +28,7 @@ const COMMON = {
     type: ['string', 'null'],
   }),
   actorUserId: text('Id of the local user who acted for the subject.', { type: ['string', 'null'] }),
-  payload: text('The rest, which depends on the event.', { type: 'object' }),
+  payload: text('What depends on the event.', { type: 'object' }),
 } satisfies Members;
 
 export function eventSchema(): string {

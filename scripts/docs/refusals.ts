@@ -73,9 +73,11 @@ function codesOfRequest(kind: RequestRefusalReason): CodeRow[] {
   return rows;
 }
 
+/** By the scheme Bearer all have one code. */
 function codesOfBearer(reason: BearerReason): CodeRow[] {
-  const codes = new Set(['Bearer', 'DPoP'].map((scheme) => errorOf(scheme, reason)));
-  return [...codes].map((code) => [code, 'API', linked(reason, bearerAnchor(reason))]);
+  const [ofBearer, code] = [errorOf('Bearer', reason), errorOf('DPoP', reason)];
+  const row: CodeRow = [ofBearer, 'API', 'every other refused access token, and any by the scheme Bearer'];
+  return code === ofBearer ? [row] : [row, [code, 'API', linked(reason, bearerAnchor(reason))]];
 }
 
 /** One row for each code and list of endpoints, by code. Endpoints that answer a code for the same reasons share the row. */
@@ -99,10 +101,10 @@ function joined(places: readonly string[]): string {
   return places.includes('login') && places.includes(OAUTH) ? EVERYWHERE : places.join(', ');
 }
 
-/** The values of each key, in their order. */
+/** The values of each key, in their order, each once. */
 function collected(pairs: readonly (readonly [key: string, value: string])[]): Map<string, string[]> {
   const values = new Map<string, string[]>();
-  for (const [key, value] of pairs) values.set(key, [...(values.get(key) ?? []), value]);
+  for (const [key, value] of pairs) values.set(key, [...new Set([...(values.get(key) ?? []), value])]);
   return values;
 }
 

@@ -31,7 +31,7 @@ export type OperatorRefusalReason = (typeof OPERATOR_REFUSAL_REASONS)[number];
 
 const CALL = { method: text('HTTP method.'), route: text('Path with the names of its parameters.') };
 const ADMINISTRATION = {
-  operation: text('The command, such as `users create`.'),
+  operation: text('Command, such as `users create`.'),
   way: oneOf(['service', 'database', 'operator'], "`operator`: the subject, at the operator's page."),
   clientAddress: optional(CLIENT_ADDRESS),
 };
@@ -50,9 +50,9 @@ const INSTANCE_EVENTS = {
     },
   ),
   'svc.audit.api.refused': event(
-    'An API call was refused for its access token or proof (401). At most ten a minute for each token of this instance, otherwise for each client address, and 600 in all.',
+    'An API call was refused for its access token or proof (401). At most ten a minute for each token of this instance, otherwise each client address, and 600 in all.',
     {
-      reason: text('The cause, a reason of docs/refusals.md.'),
+      reason: text('A reason of docs/refusals.md.'),
       detail: optional(text('More about the cause, without values of the token.')),
       expected: optional(text('What the rule requires.')),
       found: optional(text('What was received instead.')),
@@ -106,7 +106,7 @@ const INSTANCE_EVENTS = {
   'svc.audit.operator.password-changed': event("The subject has a new password for the operator's page.", {
     clientAddress: optional(CLIENT_ADDRESS),
     by: oneOf(['password', 'code', 'command'], '`code`: created by `svc-admin users set-password --code`.'),
-    endedSessions: integer("Number of sessions at the operator's page that ended."),
+    endedSessions: integer("Number of ended sessions at the operator's page."),
   }),
 } satisfies Events;
 

@@ -73,7 +73,7 @@ function addSecrets(clients: Command, context: CommandContext): void {
       `The client ${quoted(id)} has a second secret, everywhere within 10 seconds.\n${secretLine(secret)}`,
   });
   addOperation(clients, context, ClientOperations, 'removeSecret', {
-    about: 'remove the older of the two secrets of a client',
+    about: "remove a client's older secret",
     takes: CLIENT,
     example: 'acme desktop-client',
     text: (_removed, { id, newer = false }) =>

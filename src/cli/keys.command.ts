@@ -47,7 +47,7 @@ export function addKeysCommands(program: Command, context: CommandContext): void
 
 function addKeySets(keys: Command, context: CommandContext): void {
   addOperation(keys, context, KeySetOperations, 'list', {
-    about: 'print fetched keys and next fetches of JWKS entries and transmitters',
+    about: 'print fetched keys and next fetches',
     nothing: 'No trusted key entry is of type jwks.',
     text: tableOf<EntryKeySet>(
       ['ENTRY', 'URL', 'STATE', 'KEYS HELD', 'LAST SUCCESS', 'LAST FAILURE', 'NEXT REFRESH'],

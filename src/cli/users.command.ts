@@ -88,7 +88,7 @@ function switching(state: 'enabled' | 'disabled') {
 
 function addSwitches(users: Command, context: CommandContext): void {
   addOperation(users, context, UserChangeOperations, 'signOut', {
-    about: 'end all sessions and access tokens of a user; on every instance, a new login works',
+    about: "end a user's sessions and access tokens; on every instance, a new login works",
     takes: USER,
     example: 'user@example.com',
     text: ({ id, sessions, operatorSessions }) =>

@@ -18,7 +18,7 @@ export const AUDIT_VARIABLES = {
     wholeNumber(0, LONGEST_RETENTION_DAYS)
       .default(0)
       .describe(
-        'When an event is deleted even if a sink has not received it; 0: never. Needs `SVC_AUDIT_RETENTION_DAYS`, and must not be smaller.',
+        'When an event is deleted even if a sink has not received it; 0: never. At least `SVC_AUDIT_RETENTION_DAYS`, which it needs.',
       ),
   ),
   auditWebhookUrl: variable(
@@ -53,7 +53,7 @@ export const AUDIT_VARIABLES = {
   ),
   auditSyslogCa: variable(
     'SVC_AUDIT_SYSLOG_CA',
-    lines().describe("Certificates that verify the syslog server instead of Node.js's, PEM."),
+    lines().describe("Certificates for the syslog server instead of Node.js's, PEM."),
   ),
   auditStandardOutput: variable(
     'SVC_AUDIT_STDOUT',

@@ -32,7 +32,7 @@ export const VARIABLES = {
       .string()
       .transform((text) => text === 'true')
       .default(false)
-      .describe('Turns the whole feature on (preview).'),
+      .describe('Turns on the whole feature (preview).'),
     { range: 'exactly `true` turns it on', remark: flagRemark },
   ),
   license: variable('SVC_LICENSE', lines().describe('Licence of `svc-admin license issue`.'), {
@@ -46,15 +46,15 @@ export const VARIABLES = {
   // The flows
   embedLoginEnabled: variable(
     'SVC_EMBED_LOGIN_ENABLED',
-    flag().default(false).describe('Turns embedded login (`/rest/auth/embed`) on.'),
+    flag().default(false).describe('Turns on embedded login (`/rest/auth/embed`).'),
   ),
   idAssertionEnabled: variable(
     'SVC_ID_ASSERTION_ENABLED',
-    flag().default(false).describe('Turns [identity assertions](../partner/agents.md) on.'),
+    flag().default(false).describe('Turns on [identity assertions](../partner/agents.md).'),
   ),
   exchangeEnabled: variable(
     'SVC_TOKEN_EXCHANGE_ENABLED',
-    flag().default(false).describe('Turns token exchange (`/rest/auth/oauth/token`) on.'),
+    flag().default(false).describe('Turns on token exchange (`/rest/auth/oauth/token`).'),
   ),
   trustedKeys: variable(
     'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS',
@@ -77,9 +77,7 @@ export const VARIABLES = {
   signalsPerMinute: variable('SVC_SIGNALS_PER_MINUTE', SECTIONS.signals.perMinute),
   transmitters: variable(
     'SVC_SIGNALS_TRANSMITTERS',
-    transmitters().describe(
-      '[Transmitters of security events](../operator/signals.md): `issuer`, `audience`, `jwksUri`, `secretFile` and, if entries have another issuer, `loginIssuer`.',
-    ),
+    transmitters().describe('[Transmitters of security events](../operator/signals.md).'),
     { range: 'a JSON array', isSecret: true },
   ),
   apiCallsPerMinute: variable(
@@ -92,7 +90,7 @@ export const VARIABLES = {
     'SVC_THROTTLE_STORE',
     oneOf(['memory', 'database'])
       .default('memory')
-      .describe('Whether each instance counts requests, or the database for all.'),
+      .describe('Whether each instance counts requests, or the database.'),
   ),
   strict: variable(
     'SVC_TOKEN_EXCHANGE_STRICT',
@@ -108,7 +106,7 @@ export const VARIABLES = {
     'SVC_KEEP_ALIVE_SECONDS',
     wholeNumber(1, 3600)
       .default(72)
-      .describe('How long a connection stays open without a request; longer than in the reverse proxy.'),
+      .describe('How long an idle connection stays open; set it longer than in the reverse proxy.'),
   ),
   maxSessionsPerUser: variable('SVC_EMBED_MAX_SESSIONS_PER_USER', SECTIONS.sessions.maxPerUser),
 
@@ -128,7 +126,7 @@ export const VARIABLES = {
   // The operator's page
   adminEnabled: variable(
     'SVC_ADMIN_ENABLED',
-    flag().default(false).describe("Turns the operator's page (`/admin`) and its API (`/rest/admin`) on."),
+    flag().default(false).describe("Turns on the operator's page (`/admin`, `/rest/admin`)."),
   ),
 
   // Keys fetched from partners
@@ -155,9 +153,7 @@ export const VARIABLES = {
   // Addresses
   baseUrl: variable(
     'SVC_BASE_URL',
-    origin().describe(
-      'Public address of the instance. If unset, `http://localhost:PORT`, with a certificate `https://localhost:PORT`.',
-    ),
+    origin().describe('Public address. If unset, `http://localhost:PORT`, with a certificate `https:`.'),
     { range: '`http(s)://host[:port]`' },
   ),
   host: variable('SVC_HOST', line().default('127.0.0.1').describe('Address to listen on.')),
@@ -174,11 +170,7 @@ export const VARIABLES = {
   ),
   metricsPort: variable(
     'SVC_METRICS_PORT',
-    wholeNumber(0, 65_535)
-      .default(9464)
-      .describe(
-        'TCP port of `/metrics`, without HTTPS; 0 disables it. If the default port is taken, the service starts without metrics.',
-      ),
+    wholeNumber(0, 65_535).default(9464).describe('TCP port of `/metrics`, without HTTPS; 0 disables it.'),
   ),
   tlsCertificate: variable(
     'SVC_SSL_CERT',
@@ -192,7 +184,7 @@ export const VARIABLES = {
     wholeNumber(0, 10)
       .default(0)
       .describe(
-        'Number of reverse proxies whose `X-Forwarded-*` are trusted. Above 0 the first one must overwrite `X-Request-Id`.',
+        'Number of trusted reverse proxies (`X-Forwarded-*`). The first one must overwrite `X-Request-Id`.',
       ),
   ),
 
@@ -201,7 +193,7 @@ export const VARIABLES = {
     'SVC_SHUTDOWN_DELAY_SECONDS',
     wholeNumber(0, 300)
       .default(0)
-      .describe('How long the service continues to answer after SIGTERM while it is not ready.'),
+      .describe('How long the service answers after SIGTERM while it is not ready.'),
   ),
 
   // Storage
@@ -218,14 +210,14 @@ export const VARIABLES = {
     'SVC_DATABASE_WAIT_MS',
     wholeNumber(200, 30_000)
       .default(1_800)
-      .describe('How long a request waits for its turn, and then for the database, before it gets 503.'),
+      .describe('How long a request waits for its turn, then for the database, before a 503.'),
   ),
   dataDirectory: variable(
     'SVC_DATA_DIR',
     line()
       .default('./data')
       .describe(
-        "Folder of the embedded database and of the commands' socket; its absolute path has at most 87 bytes.",
+        "Folder of the embedded database and the commands' socket; absolute path of at most 87 bytes.",
       ),
   ),
   encryptionKeys: variable(
@@ -242,7 +234,7 @@ export const VARIABLES = {
     'SVC_LOG_LEVEL',
     oneOf(['debug', 'info', 'warn', 'error', 'silent'])
       .default('info')
-      .describe('Lowest level of written log lines.'),
+      .describe('Lowest level of log lines.'),
   ),
 } as const;
 

@@ -50,7 +50,7 @@ export class Metrics {
 
   readonly securityEvents = this.counter(
     'svc_security_events_total',
-    'Accepted security events that have a meaning here.',
+    'Accepted security events with a meaning here.',
     ['event', 'effect'],
   );
 
@@ -72,12 +72,12 @@ export class Metrics {
 
   readonly proofsForgotten = this.counter(
     'svc_dpop_proofs_forgotten_total',
-    'DPoP proofs of API calls that were forgotten before they expired.',
+    'DPoP proofs of API calls forgotten before they expired.',
   );
 
   readonly throttleFailOpen = this.counter(
     'svc_throttle_fail_open_total',
-    'Requests that were not throttled because the database did not answer.',
+    'Requests not throttled because the database did not answer.',
   );
 
   readonly refusals = this.counter(
@@ -154,7 +154,7 @@ export class Metrics {
   }
 
   watchEnds(read: () => readonly EntryEnd[]): void {
-    const help = 'When an entry ends (`notAfter`), in seconds since 1970. Missing without an end.';
+    const help = '`notAfter` in seconds since 1970. Missing without an end.';
     this.gauge('svc_trusted_entry_end_timestamp_seconds', help, ['entry', 'issuer'], (gauge) => {
       for (const { entry, issuer, notAfter } of read())
         gauge.set({ entry, issuer }, notAfter.getTime() / 1000);
@@ -170,7 +170,7 @@ export class Metrics {
       });
     each(
       'svc_trusted_entry_users',
-      "Users with a seat of the entry's issuer. Missing without `maxUsers`.",
+      "Taken seats of the entry's issuer. Missing without `maxUsers`.",
       ({ users }) => users,
     );
     each(
@@ -199,7 +199,7 @@ export class Metrics {
       'Seconds until the next fetch, negative if overdue.',
       ({ nextRefreshSeconds }) => nextRefreshSeconds,
     );
-    const help = 'State of the key set: 1 for the present state, 0 for others.';
+    const help = '1 for the present state of the key set, 0 for others.';
     this.gauge('svc_jwks_state', help, ['entry', 'issuer', 'state'], (gauge) => {
       for (const { entry, issuer, state: present } of read())
         for (const state of KEY_SET_STATES) gauge.set({ entry, issuer, state }, Number(state === present));
@@ -249,7 +249,7 @@ export class Metrics {
     );
     each(
       'svc_replay_records_expired',
-      `Expired replay records that are not deleted yet, counted up to ${MOST_EXPIRED_COUNTED}.`,
+      `Expired replay records, counted up to ${MOST_EXPIRED_COUNTED}.`,
       ({ expired }) => expired,
     );
   }
@@ -317,9 +317,9 @@ export class Metrics {
     const lag = 'Events that a sink has not received, counted up to 100,000.';
     each(Gauge, 'svc_audit_sink_lag_events', lag, ({ backlog }) => backlog?.events);
     const age =
-      'Age in seconds of the oldest event that a sink has not received. With syslog at least the time by which delivery is overdue.';
+      'Age of the oldest event that a sink has not received. With syslog at least the time by which delivery is overdue.';
     each(Gauge, 'svc_audit_sink_lag_seconds', age, ({ backlog }) => backlog?.seconds);
-    const blocked = 'Age in seconds of the oldest event that waits for an older transaction.';
+    const blocked = 'Age of the oldest event that waits for an older transaction.';
     each(Gauge, 'svc_audit_sink_blocked_seconds', blocked, ({ backlog }) => backlog?.blockedSeconds);
   }
 }

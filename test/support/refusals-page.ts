@@ -20,7 +20,7 @@ export function codesOnPage(): readonly string[] {
 
 /**
  * Whether the page leads from the code of an endpoint to a reason: the code is the reason, or a row of both links to it. A row may also
- * have every reason to which no other row of the endpoint links.
+ * have every reason to which no other row of the endpoint links, and any reason of a call by the scheme Bearer.
  */
 export function isOnPage(endpoint: string, code: string, reason: string): boolean {
   if (!text.includes(`<a id="${reason}"></a>`)) return false;
@@ -29,6 +29,7 @@ export function isOnPage(endpoint: string, code: string, reason: string): boolea
   );
   const linked = ofEndpoint.filter(({ reasons }) => reasons.includes(`(#${reason})`));
   const others = ofEndpoint.filter(({ reasons }) => reasons.includes('every other'));
-  const codes = (linked.length > 0 ? linked : others).map((row) => row.code);
+  const ofBearer = others.filter(({ reasons }) => reasons.includes('any by the scheme Bearer'));
+  const codes = [...(linked.length > 0 ? linked : others), ...ofBearer].map((row) => row.code);
   return codes.includes(code) || (linked.length === 0 && code === reason);
 }

@@ -14,7 +14,7 @@ export const ASSERTION_REFUSALS = {
   client_unknown: {
     check: 'client',
     cause: 'no trusted entry names the client',
-    remedy: 'the operator adds the client (`svc-admin clients add`), or the client corrects its id',
+    remedy: 'the operator adds it (`svc-admin clients add`), or the client corrects its id',
     oauth: INVALID_CLIENT,
   },
   client_credential_invalid: {
@@ -32,24 +32,22 @@ export const ASSERTION_REFUSALS = {
   },
   assertion_not_supported: {
     check: 'claims',
-    cause: 'the identity assertion has `authorization_details`, or a `sub_id` that is not `iss_sub`',
-    remedy: 'the identity provider uses `scope`, and omits these claims',
+    cause: 'the assertion has `authorization_details`, or a `sub_id` other than `iss_sub`',
+    remedy: 'the provider uses `scope`, and omits these claims',
   },
   tenant_not_allowed: {
     check: 'claims',
-    cause: "the identity assertion names a tenant outside the entry's `tenants`, or none of them",
-    remedy: "the operator lists the provider's `tenant` and `aud_tenant` in `tenants`",
+    cause: 'the assertion names a tenant outside `tenants`, or none of them',
+    remedy: "the operator adds the provider's `tenant` and `aud_tenant`",
   },
   assertion_grants_nothing: {
     check: 'claims',
     cause: "the entry lists none of the assertion's scopes or resources",
-    remedy:
-      'the identity provider requests listed ones, or the operator adds them to `scopes` or `resources`',
+    remedy: 'the provider requests listed ones, or the operator adds them to `scopes` or `resources`',
   },
   client_not_allowed: {
     check: 'parties',
-    cause: 'the identity assertion names another client, or its entry does not name the client',
-    remedy:
-      'the identity provider corrects `client_id`, or the operator adds the client (`svc-admin clients add`)',
+    cause: 'the assertion names another client, or its entry does not name this one',
+    remedy: 'the provider corrects `client_id`, or the operator adds the client (`svc-admin clients add`)',
   },
 } satisfies Record<string, TokenRefusal>;

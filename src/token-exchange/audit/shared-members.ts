@@ -8,11 +8,11 @@ export const USER_ID = text('Id of the local user.', { minLength: 1 });
 export const ACCESS_TOKEN_ID = uuid('`jti` of the access token.');
 export const SESSION_FAMILY_ID = uuid('Family of the session, which renewals keep; no credential.');
 export const CLIENT_ADDRESS = text(
-  'Client address as the throttle counts it (of IPv6 the /64), or `unknown`. Personal data.',
+  'Client address as the throttle counts it (of IPv6 the /64), or `unknown`.',
 );
 /** What an event has changed. */
-export const BEFORE = 'The value before the change; missing if there was none.';
-export const AFTER = 'The value after the change; missing if it was removed.';
+export const BEFORE = 'Value before the change; missing if there was none.';
+export const AFTER = 'Value after the change; missing if removed.';
 
 export const PRIOR_ACTORS = optional(
   listOf(
@@ -23,22 +23,22 @@ export const PRIOR_ACTORS = optional(
 );
 
 export const IGNORED_ROLE = {
-  ignoredRole: optional(text('The ignored role claim, which names no assignable role.')),
-  assignableRoles: optional(text('The roles that a token can assign.')),
+  ignoredRole: optional(text('Role claim that names no assignable role.')),
+  assignableRoles: optional(text('Roles that a token can assign.')),
 };
 
 export const WORKLOADS = optional(
   listOf(
     objectOf({ iss: text('Issuer.'), sub: text('Its `sub`.') }, ''),
-    'The jobs (`signInAs`) whose tokens came, the subject first.',
+    'Jobs (`signInAs`) that sent the tokens, the subject first.',
     { minItems: 1 },
   ),
 );
 
 export const CLIENT_ID = optional(text('Id of the client.'));
 export const REFUSAL = {
-  flow: oneOf(FLOW_NAMES, 'The flow.'),
-  reason: text('The cause, a reason of docs/refusals.md.'),
+  flow: oneOf(FLOW_NAMES, ''),
+  reason: text('A reason of docs/refusals.md.'),
   issuer: optional(ISSUER),
   kid: optional(KID),
   clientId: CLIENT_ID,

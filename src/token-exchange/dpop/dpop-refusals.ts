@@ -34,7 +34,7 @@ export const DPOP_REFUSALS = {
   dpop_proof_replayed: {
     check: 'replay',
     cause: 'the DPoP proof was used before; the token is used up too',
-    remedy: 'the client signs each proof with a random `jti`; a retry needs a new token too',
+    remedy: 'the client signs each proof with a random `jti`, and retries with a new token',
     oauth: INVALID_PROOF,
     embed: INVALID_PROOF,
   },

@@ -4,7 +4,7 @@ import type { Explanation, TokenRefusal } from '../refusals/refusal.js';
 export const EXCHANGE_REFUSALS = {
   actor_required: {
     check: 'parties',
-    cause: 'the entry accepts its subjects only with an actor',
+    cause: 'the entry requires an actor',
     remedy: 'the partner adds an actor token, or the operator removes `requireActor`',
     embed: 'Token is accepted together with an actor only',
   },
@@ -38,7 +38,7 @@ export const EXCHANGE_REFUSALS = {
   access_token_too_large: {
     check: 'grants',
     cause: 'the access token would have more than 12,288 characters',
-    remedy: 'the client requests a shorter `scope` or `resource`, or the partner shortens the chain of `act`',
+    remedy: 'the client requests a shorter `scope` or `resource`, or the partner shortens the `act` chain',
     oauth: { status: 400, error: 'invalid_request', message: 'The access token would be too large' },
   },
 } satisfies Record<string, TokenRefusal>;

@@ -21,7 +21,7 @@ export const GRANTS = {
       option: '--act-for <list>',
       unsaid: 'any',
       strict: NONE,
-      prevents: 'an actor of one partner acts for customers of another',
+      prevents: "an actor acts for another partner's customers",
       words: (issuers) =>
         issuers === undefined
           ? 'may act for any subject'
@@ -43,7 +43,6 @@ export const GRANTS = {
     rule: 'access tokens are issued only with a [DPoP proof](../endpoints.md#dpop). Leave `embed` out of `flows`',
     option: '--require-dpop',
     open: false,
-    prevents: 'a stolen token is used by the thief',
     words: (isRequired) => (isRequired === true ? 'access tokens only for a proved key' : undefined),
   }),
   rights: choice(['actor', 'both'], {
@@ -94,7 +93,6 @@ export const GRANTS = {
       option: '--resources <list>',
       unsaid: 'recorded only',
       strict: NONE,
-      prevents: 'a token for one service is used at another',
       fault: (resources, { baseUrl }) =>
         baseUrl !== undefined && [...resources].some((uri) => mayMean(uri, baseUrl))
           ? 'must not have the address of this instance, for which tokens are good anyway'
@@ -108,15 +106,15 @@ export const GRANTS = {
     rule: 'without `resource` in an identity assertion, its client may choose one of `resources`',
     option: '--client-chooses-resource',
     open: false,
-    prevents: 'a program gets a token for a service that its provider did not mean',
+    prevents: 'a program gets a token that its provider did not mean',
     words: (chooses) => (chooses === true ? 'for which a client may choose' : undefined),
   }),
   maxTokenTtlSeconds: number(5, 86_400, {
     label: 'Longest life of access tokens',
-    rule: '5 to 86400: longest lifetime of an access token, in seconds',
+    rule: '5 to 86400 seconds: longest lifetime of an access token',
     option: '--max-token-ttl <seconds>',
     unsaid: 'as long as the instance allows',
-    prevents: 'an agent keeps working long after its provider has turned it off',
+    prevents: 'an agent works on after its provider has turned it off',
     words: (seconds) => (seconds === undefined ? undefined : `access tokens for ${seconds} s`),
   }),
 };

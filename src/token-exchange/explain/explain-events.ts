@@ -9,8 +9,9 @@ export const EXPLAIN_EVENTS = {
     reason: REFUSAL.reason,
     clientAddress: CLIENT_ADDRESS,
   }),
-  'svc.audit.token-exchange.explain-refused': event(
-    'A partner asked why a token was refused, and got no answer.',
-    { issuer: REFUSAL.issuer, kid: REFUSAL.kid, ...CLIENT_REFUSAL },
-  ),
+  'svc.audit.token-exchange.explain-refused': event("A partner's question about a refusal was refused.", {
+    issuer: REFUSAL.issuer,
+    kid: REFUSAL.kid,
+    ...CLIENT_REFUSAL,
+  }),
 };

@@ -4,7 +4,7 @@ import type { TokenRefusal } from '../refusals/refusal.js';
 export const EXPLAIN_REFUSALS = {
   explaining_not_allowed: {
     check: 'trust',
-    cause: "the entry's partner may not ask why a token was refused",
+    cause: 'the partner may not ask why a token was refused',
     remedy: 'the operator sets `mayExplain`, or tells the partner the cause',
   },
   refusal_unknown: {

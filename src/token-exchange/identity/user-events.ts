@@ -2,7 +2,7 @@
 import { event, listOf, oneOf, text } from '../audit/event-members.js';
 import { AFTER, BEFORE, ISSUER, USER_ID } from '../audit/shared-members.js';
 
-const ROLE = text('Global role of the user.');
+const ROLE = text('Global role.');
 
 export const USER_EVENTS = {
   /** @rule 6.5 A user was created. */
@@ -17,7 +17,7 @@ export const USER_EVENTS = {
     { issuer: ISSUER, userId: USER_ID },
   ),
   'svc.audit.token-exchange.privileged-identity-linked': event(
-    'The linked user is the owner or an administrator. The log warns too.',
+    'The linked user is the owner or an administrator.',
     { issuer: ISSUER, userId: USER_ID, role: ROLE },
   ),
   /** @rule 6.7 A token changed a user's role. */
@@ -31,7 +31,7 @@ export const USER_EVENTS = {
   'svc.audit.token-exchange.profile-updated': event("A token has changed a user's names.", {
     issuer: ISSUER,
     userId: USER_ID,
-    fields: listOf(oneOf(['givenName', 'familyName'], ''), 'Which names changed.', {
+    fields: listOf(oneOf(['givenName', 'familyName'], ''), '', {
       minItems: 1,
       uniqueItems: true,
     }),

@@ -12,18 +12,18 @@ export const USER_REFUSALS = {
     check: 'e-mail',
     cause: 'the user is unknown, and the token does not say `email_verified`',
     remedy:
-      'the partner sets `email_verified` to true for verified addresses, or the operator sets `requireVerifiedEmail` to false and lists `emailDomains`',
+      'the partner sends `email_verified: true` for verified addresses, or the operator sets `requireVerifiedEmail: false` and lists `emailDomains`',
     embed: 'The e-mail address is not verified',
   },
   email_domain_not_allowed: {
     check: 'e-mail',
     cause: 'the user is unknown, and the entry does not list the e-mail domain',
-    remedy: 'the operator adds the domain to `emailDomains`, or the user takes another address',
+    remedy: 'the operator adds it to `emailDomains`, or the user takes another address',
     embed: 'The e-mail domain is not allowed',
   },
   linking_not_allowed: {
     check: 'admission',
-    cause: 'a user with this e-mail address exists, and the entry may not link to existing users',
+    cause: 'a user with this e-mail address exists, and the entry may not link existing users',
     remedy: 'the operator sets `linkExistingUsers`, or the user takes another address',
     embed: 'The user exists, and may not be linked',
   },
@@ -42,7 +42,7 @@ export const USER_REFUSALS = {
   seats_exhausted: {
     check: 'admission',
     cause: 'the user is new, and the issuer has no free seat (`maxUsers`)',
-    remedy: 'the operator raises `maxUsers`, or disables, deletes or unlinks users who have left',
+    remedy: 'the operator raises `maxUsers`, or disables, deletes or unlinks users',
     embed: 'No further user is allowed',
   },
   stored_role_not_allowed: {
@@ -60,7 +60,7 @@ export const USER_REFUSALS = {
   },
   named_user_unknown: {
     check: 'user',
-    cause: "the user in the entry's `signInAs` does not exist",
+    cause: 'the user in `signInAs` does not exist',
     remedy: 'the operator names another user, or removes the entry',
   },
   privileged_user_not_allowed: {
@@ -80,7 +80,7 @@ export const USER_REFUSALS = {
   user_mismatch: {
     check: 'user',
     cause: "the assertion's `aud_sub` names another user than its `iss` and `sub`",
-    remedy: 'the identity provider corrects `aud_sub` (`svc-admin users list` has the id), or omits it',
+    remedy: 'the provider corrects `aud_sub` (`svc-admin users list` has the id), or omits it',
   },
   role_not_allowed: {
     check: 'role',

@@ -3,8 +3,5 @@ import { event } from '../audit/event-members.js';
 import { CLIENT_REFUSAL } from '../audit/shared-members.js';
 
 export const INTROSPECTION_EVENTS = {
-  'svc.audit.token-exchange.introspection-refused': event(
-    'A client that wanted to introspect was refused.',
-    CLIENT_REFUSAL,
-  ),
+  'svc.audit.token-exchange.introspection-refused': event('An introspection was refused.', CLIENT_REFUSAL),
 };

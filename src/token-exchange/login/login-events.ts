@@ -13,7 +13,7 @@ import {
 export const LOGIN_EVENTS = {
   /** @rule 6.3 An embedded login succeeded. */
   'svc.audit.token-exchange.embed-login': event(
-    'An embedded login succeeded and opened a session.',
+    'An embedded login has opened a session.',
     {
       issuer: ISSUER,
       kid: KID,
@@ -32,10 +32,10 @@ export const LOGIN_EVENTS = {
   }),
   'svc.audit.token-exchange.user-signed-out': event(
     'All sessions and access tokens of the subject were ended.',
-    { sessions: integer('Number of live sessions that ended.') },
+    { sessions: integer('Number of ended sessions.') },
   ),
   'svc.audit.session.ended': event('Sessions of the subject were ended before they expired.', {
-    sessions: integer('Number of live sessions that ended.'),
+    sessions: integer('Number of ended sessions.'),
     cause: oneOf(
       ['signed-out', 'replaced', 'too-many', 'ended-by-operator', 'signed-out-by-provider'],
       '`replaced`: by another login in the same browser. `too-many`: above the limit.',

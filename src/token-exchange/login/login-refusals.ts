@@ -5,12 +5,12 @@ export const LOGIN_REFUSALS = {
   origin_not_allowed: {
     check: 'origin',
     cause: 'no page of a listed origin has posted the login',
-    remedy: 'the partner posts from a listed origin, or the operator adds the origin to `origins`',
+    remedy: 'the partner posts from a listed one, or the operator extends `origins`',
     embed: 'Login is not accepted from this origin',
   },
   session_of_another_user: {
     check: 'user',
-    cause: 'the token is for another user than the session to renew',
+    cause: "the session to renew is another user's",
     remedy: "the partner renews with the same user's token, or signs the other user in",
     embed: 'The session is that of another user',
   },
@@ -26,7 +26,7 @@ export const LOGIN_REQUEST_REFUSALS = {
   method_not_allowed: {
     check: 'endpoint',
     cause: 'the endpoint does not accept this HTTP method; under the strict policy a login is a POST',
-    remedy: "the client uses a method of the answer's `Allow`",
+    remedy: 'the client uses a method in `Allow`',
     status: 405,
     isSilent: true,
   },

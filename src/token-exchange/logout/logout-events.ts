@@ -12,7 +12,7 @@ export const LOGOUT_EVENTS = {
         ['subject', 'session', 'issuer'],
         'What ended: everything of the user, of one session at the provider, or of the issuer after 50,000 logouts within 25 hours.',
       ),
-      sessions: integer('Number of live sessions that ended.'),
+      sessions: integer('Number of ended sessions.'),
       clientAddress: optional(CLIENT_ADDRESS),
     },
     { of: 'logout', is: 'succeeded' },

@@ -6,13 +6,13 @@ const PROJECT_ID = text('', { minLength: 1 });
 
 export const PROJECT_EVENTS = {
   'svc.audit.token-exchange.projects-updated': event(
-    'A claim of projects has changed memberships of a user.',
+    "A claim of projects has changed a user's memberships.",
     {
       issuer: ISSUER,
       userId: USER_ID,
-      added: listOf(PROJECT_ID, 'Ids of projects that the user has joined.'),
-      changed: listOf(PROJECT_ID, 'Ids of projects in which the user now has another role.'),
-      removed: listOf(PROJECT_ID, 'Ids of projects that the user has left.'),
+      added: listOf(PROJECT_ID, 'Ids of projects joined.'),
+      changed: listOf(PROJECT_ID, 'Ids of projects with a changed role.'),
+      removed: listOf(PROJECT_ID, 'Ids of projects left.'),
     },
   ),
 };

@@ -4,13 +4,13 @@ import type { Explanation, TokenRefusal } from '../refusals/refusal.js';
 export const PROJECT_REFUSALS = {
   project_not_allowed: {
     check: 'projects',
-    cause: 'the token names a project that its entry may not assign',
+    cause: 'the entry may not assign the named project',
     remedy: "the partner corrects the project's key, or the operator adds it to `projects.mayAssign`",
     embed: 'Project is not allowed',
   },
   project_role_not_allowed: {
     check: 'projects',
-    cause: 'the token names a project role that its entry may not assign',
+    cause: 'the entry may not assign the named project role',
     remedy: 'the partner names an expected role, or the operator adds it to `projects.roles`',
     embed: 'Role in the project is not allowed',
   },

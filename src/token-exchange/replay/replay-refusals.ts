@@ -5,7 +5,7 @@ export const REPLAY_REFUSALS = {
   token_replayed: {
     check: 'replay',
     cause: 'a token with this `jti` was used before, in any flow and by any issuer',
-    remedy: 'the partner signs a token with a random `jti` for each use, also for a retry',
+    remedy: 'the partner signs a token with a random `jti` for each use and retry',
     embed: 'Token has already been used',
   },
 } satisfies Record<string, TokenRefusal>;

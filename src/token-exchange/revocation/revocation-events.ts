@@ -11,11 +11,11 @@ export const REVOCATION_EVENTS = {
     issuer: ISSUER,
     kid: optional(KID),
   }),
-  'svc.audit.token-exchange.token-revoked': event('The client that held an access token has ended it.', {
+  'svc.audit.token-exchange.token-revoked': event('The client has ended its access token.', {
     accessTokenId: ACCESS_TOKEN_ID,
   }),
   'svc.audit.token-exchange.revocation-refused': event(
-    'A client that wanted to end an access token was refused.',
+    'A request to end an access token was refused.',
     CLIENT_REFUSAL,
   ),
 };

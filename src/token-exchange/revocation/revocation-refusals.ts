@@ -5,13 +5,13 @@ export const REVOCATION_REFUSALS = {
   trust_revoked: {
     check: 'revocation',
     cause: "the operator has revoked the token's key, or every key of its issuer",
-    remedy: 'the partner signs with a new key, or the operator undoes a mistake (`svc-admin keys restore`)',
+    remedy: 'the partner uses a new key, or the operator undoes a mistake (`svc-admin keys restore`)',
     embed: 'Trust in the key of the token was revoked',
   },
   signed_out_by_provider: {
     check: 'revocation',
     cause: 'the provider has signed the user out since the token was issued',
-    remedy: 'the user signs in at the provider again, and the partner signs a new token',
+    remedy: 'the user signs in there again, and the partner signs a new token',
     embed: 'The user was signed out by the provider',
   },
 } satisfies Record<string, TokenRefusal>;

@@ -26,7 +26,7 @@ const strings = () => z.array(string(), 'must be a list of strings').readonly();
 function perMinute(endpoint: string, standard: number) {
   return described(
     wholeNumber(1, 1_000_000).default(standard),
-    `Requests per client address and minute at ${endpoint}.`,
+    `Requests per client address at ${endpoint}.`,
   );
 }
 
@@ -90,16 +90,16 @@ export const SECTIONS = {
     ),
     maxLifetimeSeconds: described(
       wholeNumber(1, 3600).default(300),
-      'Longest lifetime of an identity assertion from `iat` to `exp`, in seconds.',
+      'Longest lifetime of an identity assertion from `iat` to `exp`.',
     ),
   },
   tokenRevocation: { perMinute: perMinute('`/rest/auth/oauth/revoke`', 60) },
   tokenIntrospection: { perMinute: perMinute('`/rest/auth/oauth/introspect`', 600) },
   logout: {
-    perMinute: perMinute('`/rest/auth/backchannel-logout`, and logouts per issuer and minute', 600),
+    perMinute: perMinute('`/rest/auth/backchannel-logout`, and logouts per issuer', 600),
   },
   signals: {
-    perMinute: perMinute('`/rest/auth/events`, and events per transmitter and minute', 600),
+    perMinute: perMinute('`/rest/auth/events`, and events per transmitter', 600),
     transmitters: described(
       TRANSMITTERS.default([]),
       'Transmitters of [security events](../../../docs/operator/signals.md): `{ issuer, audience, jwksUri, secret, loginIssuer }`.',
@@ -109,7 +109,7 @@ export const SECTIONS = {
   replayPurge: {
     intervalSeconds: described(
       wholeNumber(1, DAY_SECONDS).default(60),
-      'Time between purges of expired replay records, in seconds.',
+      'Time between purges of expired replay records.',
     ),
     batchSize: described(
       wholeNumber(1, 100_000).default(1000),
@@ -120,11 +120,11 @@ export const SECTIONS = {
   jwks: {
     refreshIntervalSeconds: described(
       wholeNumber(1, DAY_SECONDS).default(300),
-      'Time between JWKS fetches, in seconds, if neither answer nor entry gives one.',
+      'Time between JWKS fetches, if neither answer nor entry gives one.',
     ),
     maxStaleSeconds: described(
       wholeNumber(0, DAY_SECONDS).default(DAY_SECONDS),
-      'How long fetched keys stay valid past their time while fetches fail, in seconds.',
+      'How long fetched keys stay valid past their time while fetches fail.',
     ),
     allowHttp: described(
       flag().default(false),
@@ -147,11 +147,11 @@ export const SECTIONS = {
   sessions: {
     lifetimeSeconds: described(
       wholeNumber(60, DAY_SECONDS).default(3600),
-      'Lifetime of an embedded session from its login, in seconds.',
+      'Lifetime of an embedded session from its login.',
     ),
     maxPerUser: described(
       wholeNumber(1, 10_000).default(100),
-      'Live sessions of a user. Every two minutes the service ends the least recently used ones above it.',
+      'Live sessions of a user; every two minutes the service ends the least recently used others.',
     ),
     /** Whether the cookie is partitioned by the framing site (CHIPS). */
     partitioned: described(
@@ -171,7 +171,7 @@ export const SECTIONS = {
 /** Whether every DPoP proof needs a nonce of the host (RFC 9449 §8, §9). */
 export const DPOP_NONCE = described(
   flag().default(false),
-  'Requires a nonce of the service in each DPoP proof, so that nobody signs proofs in advance.',
+  'Requires a nonce in each DPoP proof, so that nobody signs proofs in advance.',
 );
 
 const accessTokens = z.strictObject({
@@ -306,7 +306,7 @@ export const SETTINGS = z.strictObject({
   signals: section(SECTIONS.signals),
   clockToleranceSeconds: described(
     wholeNumber(0, 60).default(5),
-    'Tolerance for `nbf` and a future `iat`, in seconds; `exp` has none.',
+    'Tolerance for `nbf` and a future `iat`; `exp` has none.',
   ),
   replayPurge: section(SECTIONS.replayPurge),
   jwks: section(SECTIONS.jwks),

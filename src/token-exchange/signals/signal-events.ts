@@ -12,7 +12,7 @@ export const SIGNAL_EVENTS = {
       ['none', 'signed-out', 'issuer-signed-out', 'disabled', 'enabled', 'verified'],
       '`disabled` includes a sign-out. `issuer-signed-out`: all users of the issuer, as with `ends`.',
     ),
-    sessions: integer('Number of live sessions that ended.'),
+    sessions: integer('Number of ended sessions.'),
     clientAddress: optional(CLIENT_ADDRESS),
   }),
   'svc.audit.token-exchange.signal-refused': event('A security event or its transmitter was refused.', {

@@ -4,12 +4,12 @@ import type { RequestRefusal, TokenRefusal } from '../refusals/refusal.js';
 export const SIGNAL_REFUSALS = {
   transmitter_unknown: {
     check: 'key',
-    cause: 'no transmitter of security events has the secret in `Authorization`',
+    cause: 'no transmitter has the secret in `Authorization`',
     remedy: "the operator gives the transmitter its entry's secret",
   },
   transmitter_mismatch: {
     check: 'key',
-    cause: "the security event's `iss` is not its transmitter's issuer",
+    cause: "the event's `iss` is not its transmitter's issuer",
     remedy: "the operator corrects the transmitter's `issuer`",
   },
 } satisfies Record<string, TokenRefusal>;

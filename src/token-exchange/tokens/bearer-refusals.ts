@@ -20,7 +20,7 @@ export const BEARER_REFUSALS = {
     remedy: 'the client exchanges a new token before `expires_in` is over',
   },
   revoked: {
-    cause: 'the access token was ended: by its holder, by a sign-out of its user, or by a revoked key',
+    cause: 'the access token was ended by its holder, a sign-out of its user or a revoked key',
     remedy:
       'the client exchanges again; `svc-admin keys revocations` lists revoked keys, the audit trail the rest',
   },
@@ -51,7 +51,7 @@ export const BEARER_REFUSALS = {
   },
   dpop_proof_replayed: {
     cause: "the call's DPoP proof was used before",
-    remedy: 'the client signs a proof with a random `jti` for each call, also for a retry',
+    remedy: 'the client signs a proof with a random `jti` for each call and retry',
   },
   user_unknown: {
     cause: "the access token's user or actor no longer exists",

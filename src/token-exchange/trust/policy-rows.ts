@@ -2,7 +2,7 @@
 // the reader, forms, commands, words and docs/reference/trusted-key-entries.md follow. What looks at two members is in policy-checks.ts and policy-words.ts.
 import { domainNamed } from '../../platform/text/email-address.js';
 import { momentOf } from '../../platform/text/moment.js';
-import { MOST_ORIGINS_CHARACTERS, pageOrigin } from '../../platform/text/origin.js';
+import { pageOrigin } from '../../platform/text/origin.js';
 import type { Flow } from '../endpoint/flows.js';
 import { FLOW_NAMES } from '../endpoint/flows.js';
 import { CLIENTS } from '../assertions/client-reader.js';
@@ -62,7 +62,6 @@ const SIGN_IN = {
       rule: 'an identity assertion must name one of these tenants by `tenant` or `aud_tenant`, and no other',
       option: '--tenants <list>',
       unsaid: 'none may be named',
-      prevents: 'another tenant of the provider sends its users',
       words: (tenants) => tenants && `of the tenants ${listed(tenants)}`,
     },
   ),
@@ -94,7 +93,7 @@ const SIGN_IN = {
     },
     {
       label: 'Origins of the product',
-      rule: `origins (\`https://host[:port]\`, or of an app \`capacitor://localhost\`) of the partner's pages, which may frame the instance and post logins; no wildcards. Programs may post without \`Origin\`. All entries together have at most ${MOST_ORIGINS_CHARACTERS.entries} characters`,
+      rule: "origins (`https://host[:port]`, or of an app `capacitor://localhost`) of the partner's pages, which may frame the instance and post logins; no wildcards. Programs may post without `Origin`",
       option: '--origins <list>',
       unsaid: 'any page may post',
       required: 'strictly',
@@ -109,7 +108,6 @@ const SIGN_IN = {
       rule: 'a day (in UTC, to its end) or a moment (`2030-12-31T18:00:00Z`) after which no token is accepted',
       option: '--not-after <moment>',
       unsaid: 'no end',
-      prevents: 'a partner keeps its access after the contract',
       words(end, now) {
         const moment = end?.toISOString().replace('.000Z', 'Z');
         return end && (end <= now ? `nothing since ${moment}` : `until ${moment}`);
@@ -127,7 +125,6 @@ const SIGN_IN = {
     rule: `1 to ${MAX_PER_MINUTE}: successful tokens a minute, counted by the entry instead of the address`,
     option: '--per-minute <number>',
     unsaid: 'by address',
-    prevents: 'one partner uses up what others share',
     words: (count) => (count === undefined ? undefined : `${count} a minute`),
   }),
   ...EXPLAIN,
@@ -160,7 +157,7 @@ const USERS = {
   ),
   roleCeiling: flag({
     label: 'Users get in only with one of these roles',
-    rule: 'users are admitted only if their stored role is in `allowedRoles`, before the role claim is applied',
+    rule: 'the stored role must be in `allowedRoles`, before the role claim is applied',
     open: false,
     strict: true,
     prevents: 'a key for members signs in an administrator',
@@ -178,7 +175,7 @@ const USERS = {
     rule: 'an address finds or creates a user only with `email_verified: true`. Otherwise only `email_verified: false` is refused',
     open: false,
     strict: true,
-    prevents: 'a user takes over the account of an address typed at the partner',
+    prevents: 'a user types an address at the partner, and takes over its account',
   }),
   // In lower-case ASCII.
   emailDomains: list(
@@ -191,7 +188,7 @@ const USERS = {
       required: 'strictly',
       unless:
         'signInAs names the user, or linkExistingUsers and provisionUsers are false; * alone is any domain',
-      prevents: 'a partner signs for addresses of your own staff',
+      prevents: 'a partner signs for your own staff',
       fault: (domains) => (domains.has(ANY_DOMAIN) && domains.size > 1 ? DOMAINS : undefined),
     },
   ),
@@ -208,21 +205,19 @@ const USERS = {
     open: true,
     stored: false,
     strict: false,
-    prevents: 'a partner takes over the accounts of the owner and of administrators',
+    prevents: 'a partner takes over their accounts',
   }),
   provisionUsers: flag({
     label: 'Tokens may create users',
     rule: 'a token of an unknown user creates the user',
     open: true,
     strict: true,
-    prevents: 'a leaked key fills the instance with users',
   }),
   maxUsers: number(1, MAX_USERS, {
     label: 'Users at most',
-    rule: `1 to ${MAX_USERS}: the issuer's [seats](../operator/trust.md#seats), for all its entries. Without a free one, new users are refused`,
+    rule: `1 to ${MAX_USERS}: the issuer's [seats](../operator/trust.md#seats), for all its entries`,
     option: '--max-users <number>',
     unsaid: 'any number',
-    prevents: 'a partner has more users than it pays for',
     words: (most) => (most === undefined ? undefined : `at most ${counted(most, 'user')} of the issuer`),
   }),
   projects: PROJECTS,

@@ -15,7 +15,7 @@ const MAP_RULE = `must be an object of 1 to ${MOST_MAPPED} values of the claim, 
 export const PROVIDER_TOKENS = {
   typ: choice([ACCESS_TOKEN_TYPE], {
     label: 'Type of tokens',
-    rule: 'with `at+jwt`, only access tokens by RFC 9068 are accepted',
+    rule: '`at+jwt` accepts only access tokens (RFC 9068)',
     option: '--typ <type>',
     unsaid: '`JWT`, or none',
     prevents: 'an ID token for another program signs in here',
@@ -23,7 +23,7 @@ export const PROVIDER_TOKENS = {
   }),
   uniqueId: choice(['jti', 'uti', 'token-hash'], {
     label: 'Id of a token that has no `jti`',
-    rule: 'what identifies a token for its single use, if there is no `jti`: `uti` (Entra ID), or `token-hash`',
+    rule: 'what identifies a token without `jti`: `uti` (Entra ID), or `token-hash`',
     option: '--unique-id <id>',
     open: 'jti',
     words: (id) => (id === undefined || id === 'jti' ? undefined : `once by ${id}, if there is no jti`),
@@ -33,7 +33,7 @@ export const PROVIDER_TOKENS = {
 const roleMap: Row<ReadonlyMap<string, string>> = {
   kind: 'structure',
   label: 'Roles by the values of the claim',
-  rule: 'role for each value of the role claim: `{"Admins": "global:admin"}`. If several match, the first in this list applies. Other values are ignored, or refused by the strict policy',
+  rule: 'role for each value of the role claim: `{"Admins": "global:admin"}`. The first match in this list applies. Other values are ignored, or refused by the strict policy',
   unsaid: 'the claim has the name of a role',
   read(given, { assignableRoles }) {
     const entries = isJsonObject(given) ? Object.entries(given) : [];

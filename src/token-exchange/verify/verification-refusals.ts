@@ -16,27 +16,26 @@ export const VERIFICATION_REFUSALS = {
   },
   kid_missing: {
     check: 'header',
-    cause: "the token's header has no `kid` string",
-    remedy: "the partner adds its key's `kid`",
+    cause: 'the header has no `kid` string',
+    remedy: 'the partner adds it',
     embed: 'Token header missing kid',
   },
   header_not_allowed: {
     check: 'header',
-    cause: "the token's header has `crit` or `b64`, which are not supported",
-    remedy: 'the partner signs a plain JWT',
+    cause: 'the header has `crit` or `b64`, which are not supported',
+    remedy: 'the partner omits them',
     embed: 'Token header is not supported',
   },
   token_type_not_allowed: {
     check: 'header',
     cause: "the token's `typ` is for another purpose",
-    remedy:
-      "the partner signs with the expected `typ`, or the operator sets the entry's `typ` to `at+jwt` (RFC 9068)",
+    remedy: 'the partner signs with the expected `typ`, or the operator sets `typ` to `at+jwt` (RFC 9068)',
     embed: 'Token type is not accepted',
   },
   algorithm_not_allowed: {
     check: 'header',
     cause: "the token's key is not trusted for its algorithm",
-    remedy: 'the partner signs with an expected algorithm, or the operator corrects `algorithms`',
+    remedy: 'the partner uses an expected one, or the operator corrects `algorithms`',
     embed: 'Token algorithm is not allowed',
   },
   issuer_unknown: {
@@ -48,12 +47,12 @@ export const VERIFICATION_REFUSALS = {
   key_set_unavailable: {
     check: 'key',
     cause: "the issuer's key set was never fetched, is too old or has no usable key",
-    remedy: 'the partner repairs its key set, and the operator fetches it (`svc-admin keys refresh`)',
+    remedy: 'the partner repairs it, and the operator fetches it (`svc-admin keys refresh`)',
     embed: KEY_UNKNOWN,
   },
   kid_unknown: {
     check: 'key',
-    cause: 'the issuer is trusted, but has no known key with this `kid`',
+    cause: 'the issuer has no known key with this `kid`',
     remedy:
       'the partner publishes the key, or the operator adds it; `svc-admin keys status` lists fetched keys',
     embed: KEY_UNKNOWN,
@@ -66,20 +65,20 @@ export const VERIFICATION_REFUSALS = {
   },
   entry_suspended: {
     check: 'trust',
-    cause: 'the trusted key entry is suspended',
-    remedy: 'the operator resumes it (`svc-admin keys resume`), if it is still trusted',
+    cause: 'the entry is suspended',
+    remedy: 'the operator resumes it (`svc-admin keys resume`), if appropriate',
     embed: 'Trust in the issuer of the token is suspended',
   },
   trust_ended: {
     check: 'trust',
     cause: 'trust in the entry ended at its `notAfter`',
-    remedy: 'the operator sets a later `notAfter`, if the partner is still trusted',
+    remedy: 'the operator sets a later one, if appropriate',
     embed: 'Trust in the issuer of the token has ended',
   },
   flow_not_allowed: {
     check: 'trust',
     cause: 'the entry does not allow this flow',
-    remedy: "the operator adds it to the entry's `flows`, or the partner uses another",
+    remedy: 'the operator adds it to `flows`, or the partner uses another',
     embed: 'Token is not accepted for embedded login',
   },
   claims_invalid: {
@@ -122,7 +121,7 @@ export const VERIFICATION_REFUSALS = {
   token_issued_in_future: {
     check: 'times',
     cause: "the token's `iat` is in the future",
-    remedy: "somebody corrects the wrong clock, the partner's or this machine's (NTP)",
+    remedy: 'somebody corrects the wrong clock (NTP)',
     embed: 'Token was issued in the future',
   },
   token_lifetime_exceeded: {

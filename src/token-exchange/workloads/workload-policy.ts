@@ -26,7 +26,7 @@ const claims: Row<ReadonlyMap<string, ClaimValue>> = {
   label: 'Claims',
   rule: 'further claims that a token must have with exactly this value: `{"repository_id": "74"}`',
   unsaid: 'none',
-  prevents: 'a repository that takes over the name of another signs in as it',
+  prevents: 'a repository with a reused name signs in',
   read(given) {
     const entries = isJsonObject(given) ? Object.entries(given) : [];
     if (entries.length === 0 || entries.length > MOST || !entries.every(isClaim))
@@ -57,7 +57,7 @@ export const WORKLOAD = {
       rule: 'allowed `sub`s, in full, or with `*` for one or more characters except `:` and `/`: `repo:acme/app:ref:refs/heads/release-*`',
       option: '--subjects <list>',
       unsaid: 'any `sub`',
-      prevents: "another customer's job of a shared issuer signs in",
+      prevents: "another customer's job signs in",
       fault: (patterns) => (patterns.size > MOST ? `must have at most ${MOST}` : undefined),
       words: (patterns) => patterns && `only the subjects ${[...patterns].join(', ')}`,
     },
@@ -67,7 +67,7 @@ export const WORKLOAD = {
     label: 'User whom its tokens act as',
     rule: 'id of the user whom its tokens act as, for [jobs and services](../partner/ci.md), never the owner. Requires `subjects`, `expectedAudience`, `scopes` and `flows` (`exchange`, `jwt-bearer`), and excludes properties about roles, e-mail, linking and projects',
     unsaid: 'the user who is linked to `iss` and `sub`',
-    prevents: 'a job signs in with the account of a person',
+    prevents: "a job uses a person's account",
     fault: (id, { userIdType }) =>
       userIdType === 'uuid' && !isId(id) ? 'must be the id of a user, not an e-mail address' : undefined,
     words: (id) => id && `acts as the user ${id}`,

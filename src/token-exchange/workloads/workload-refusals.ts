@@ -4,14 +4,13 @@ import type { TokenRefusal } from '../refusals/refusal.js';
 export const WORKLOAD_REFUSALS = {
   subject_not_allowed: {
     check: 'claims',
-    cause: "the entry's `subjects` does not list the token's `sub`",
-    remedy:
-      'the partner runs the expected job, or the operator corrects `subjects` (case matters; `*` matches neither `:` nor `/`)',
+    cause: "`subjects` does not list the token's `sub`",
+    remedy: 'the partner runs the expected job, or the operator corrects `subjects` (case matters)',
     embed: 'Subject is not allowed',
   },
   claim_not_allowed: {
     check: 'claims',
-    cause: "a claim of the entry's `claims` is missing or differs",
+    cause: 'a claim in `claims` is missing or differs',
     remedy: 'the partner runs the expected job, or the operator corrects `claims`',
     embed: 'Token claims do not match',
   },
