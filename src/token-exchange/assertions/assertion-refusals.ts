@@ -8,7 +8,7 @@ export const ASSERTION_REFUSALS = {
   client_credential_missing: {
     check: 'client',
     cause: 'the client has not authenticated',
-    remedy: 'the client authenticates by secret or `private_key_jwt`',
+    remedy: 'it authenticates by secret or `private_key_jwt`',
     oauth: INVALID_CLIENT,
   },
   client_unknown: {
@@ -27,7 +27,7 @@ export const ASSERTION_REFUSALS = {
   client_credential_replayed: {
     check: 'client',
     cause: "the client's JWT was used before",
-    remedy: 'the client signs each JWT with a random `jti`',
+    remedy: 'it signs each JWT with a random `jti`',
     oauth: INVALID_CLIENT,
   },
   assertion_not_supported: {
@@ -43,7 +43,7 @@ export const ASSERTION_REFUSALS = {
   assertion_grants_nothing: {
     check: 'claims',
     cause: "the entry lists none of the assertion's scopes or resources",
-    remedy: 'the provider requests listed ones, or the operator adds them to `scopes` or `resources`',
+    remedy: 'the provider requests listed ones, or the operator adds them',
   },
   client_not_allowed: {
     check: 'parties',

@@ -16,7 +16,7 @@ export const EXCHANGE_REFUSALS = {
   act_for_not_allowed: {
     check: 'parties',
     cause: "the actor's entry may not act for subjects of this issuer",
-    remedy: "the operator adds the issuer to that entry's `actFor`",
+    remedy: "the operator adds it to that entry's `actFor`",
   },
   remaining_lifetime_too_short: {
     check: 'remaining lifetime',
@@ -26,13 +26,13 @@ export const EXCHANGE_REFUSALS = {
   scope_not_allowed: {
     check: 'grants',
     cause: 'the entries allow none of the requested scopes',
-    remedy: 'the client requests scopes that all its entries list, or the operator adds them to `scopes`',
+    remedy: 'the client requests scopes that all its entries list, or the operator adds them',
     oauth: { status: 400, error: 'invalid_scope', message: 'None of the scopes can be granted' },
   },
   resource_not_allowed: {
     check: 'grants',
     cause: 'the requested `resource` is not listed, or there are several',
-    remedy: 'the client requests one that all its entries list, or the operator adds it to `resources`',
+    remedy: 'the client requests one that all its entries list, or the operator adds it',
     oauth: { status: 400, error: 'invalid_target', message: 'No token is issued for this resource' },
   },
   access_token_too_large: {

@@ -17,8 +17,8 @@ export const USER_REFUSALS = {
   },
   email_domain_not_allowed: {
     check: 'e-mail',
-    cause: 'the user is unknown, and the entry does not list the e-mail domain',
-    remedy: 'the operator adds it to `emailDomains`, or the user takes another address',
+    cause: 'the user is unknown, and `emailDomains` does not list the e-mail domain',
+    remedy: 'the operator adds it, or the user takes another address',
     embed: 'The e-mail domain is not allowed',
   },
   linking_not_allowed: {
@@ -80,7 +80,7 @@ export const USER_REFUSALS = {
   user_mismatch: {
     check: 'user',
     cause: "the assertion's `aud_sub` names another user than its `iss` and `sub`",
-    remedy: 'the provider corrects `aud_sub` (`svc-admin users list` has the id), or omits it',
+    remedy: 'the provider corrects it (`svc-admin users list`), or omits it',
   },
   role_not_allowed: {
     check: 'role',
@@ -91,7 +91,7 @@ export const USER_REFUSALS = {
   role_not_recognized: {
     check: 'role',
     cause: 'no role has the requested name, or `roleMap` has none of the values',
-    remedy: 'the partner corrects or omits the role claim, or the operator adds the value to `roleMap`',
+    remedy: 'the partner corrects or omits the role claim, or the operator extends `roleMap`',
     embed: 'Role is not recognized',
   },
   role_not_assignable: {

@@ -4,8 +4,8 @@ import type { TokenRefusal } from '../refusals/refusal.js';
 export const INTROSPECTION_REFUSALS = {
   introspection_not_allowed: {
     check: 'client',
-    cause: 'no trusted entry lets the client introspect',
-    remedy: 'the operator allows it in an active entry (`svc-admin clients add --introspect`)',
+    cause: 'no active entry lets the client introspect',
+    remedy: 'the operator allows it (`svc-admin clients add --introspect`)',
     oauth: { status: 403, error: 'unauthorized_client', message: 'The client may not introspect tokens' },
   },
 } satisfies Record<string, TokenRefusal>;

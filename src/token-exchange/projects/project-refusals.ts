@@ -5,13 +5,13 @@ export const PROJECT_REFUSALS = {
   project_not_allowed: {
     check: 'projects',
     cause: 'the entry may not assign the named project',
-    remedy: "the partner corrects the project's key, or the operator adds it to `projects.mayAssign`",
+    remedy: 'the partner corrects the key, or the operator extends `projects.mayAssign`',
     embed: 'Project is not allowed',
   },
   project_role_not_allowed: {
     check: 'projects',
     cause: 'the entry may not assign the named project role',
-    remedy: 'the partner names an expected role, or the operator adds it to `projects.roles`',
+    remedy: 'the partner names an expected role, or the operator extends `projects.roles`',
     embed: 'Role in the project is not allowed',
   },
   project_unknown: {

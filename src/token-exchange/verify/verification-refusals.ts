@@ -28,19 +28,19 @@ export const VERIFICATION_REFUSALS = {
   },
   token_type_not_allowed: {
     check: 'header',
-    cause: "the token's `typ` is for another purpose",
+    cause: '`typ` is for another purpose',
     remedy: 'the partner signs with the expected `typ`, or the operator sets `typ` to `at+jwt` (RFC 9068)',
     embed: 'Token type is not accepted',
   },
   algorithm_not_allowed: {
     check: 'header',
     cause: "the token's key is not trusted for its algorithm",
-    remedy: 'the partner uses an expected one, or the operator corrects `algorithms`',
+    remedy: 'the partner uses an expected one, or the operator extends `algorithms`',
     embed: 'Token algorithm is not allowed',
   },
   issuer_unknown: {
     check: 'key',
-    cause: "no trusted key entry has exactly the token's `iss`",
+    cause: 'no trusted key entry has exactly this `iss`',
     remedy: 'the partner corrects `iss`, or the operator adds an entry',
     embed: KEY_UNKNOWN,
   },
@@ -102,8 +102,8 @@ export const VERIFICATION_REFUSALS = {
   },
   audience_mismatch: {
     check: 'audience',
-    cause: "the token's `aud` is not the expected audience; an assertion's must be this instance alone",
-    remedy: 'the partner corrects `aud`, or the operator corrects `expectedAudience`',
+    cause: "`aud` is not the expected audience; an assertion's must be this instance alone",
+    remedy: 'the partner corrects `aud`, or the operator `expectedAudience`',
     embed: 'Token audience does not match',
   },
   token_expired: {
@@ -114,19 +114,19 @@ export const VERIFICATION_REFUSALS = {
   },
   token_not_yet_valid: {
     check: 'times',
-    cause: "the token's `nbf` is in the future",
+    cause: '`nbf` is in the future',
     remedy: 'the partner omits `nbf`, or somebody corrects the wrong clock (NTP)',
     embed: 'Token is not valid yet',
   },
   token_issued_in_future: {
     check: 'times',
-    cause: "the token's `iat` is in the future",
+    cause: '`iat` is in the future',
     remedy: 'somebody corrects the wrong clock (NTP)',
     embed: 'Token was issued in the future',
   },
   token_lifetime_exceeded: {
     check: 'lifetime',
-    cause: "the token's lifetime from `iat` to `exp` exceeds the flow's limit",
+    cause: "the lifetime from `iat` to `exp` exceeds the flow's limit",
     remedy: 'the partner sets an earlier `exp`',
     embed: 'Token lifetime exceeds maximum allowed',
   },
