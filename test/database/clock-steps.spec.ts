@@ -8,6 +8,8 @@ import { Database } from '../../src/platform/database/database.js';
 import { PURGES } from '../../src/token-exchange/retention/purges.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { DpopClient, sha256 } from '../support/dpop-client.js';
+import { linkedUser } from '../support/local-users.js';
+import { OPERATOR_ENVIRONMENT, createOperator, signedIn } from '../support/operators.js';
 import { purgeJobOn } from '../support/purges.js';
 import { SetClock } from '../support/set-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
@@ -203,7 +205,7 @@ describeOnPostgresql('[D97] a session at two instances whose clocks are thirty m
   const clock = new SetClock();
   const options = {
     trustedKeys: [partner.staticEntry()],
-    environment: { SVC_EMBED_SESSION_TTL_SECONDS: String(LIFETIME_SECONDS) },
+    environment: { ...OPERATOR_ENVIRONMENT, SVC_EMBED_SESSION_TTL_SECONDS: String(LIFETIME_SECONDS) },
   };
   const right = TestService.forBlock(database, options);
   const wrong = TestService.forBlock(database, { ...options, clock });
@@ -251,6 +253,38 @@ describeOnPostgresql('[D97] a session at two instances whose clocks are thirty m
         expect(Date.parse(renewed.expires_at)).toBeGreaterThan(Date.parse(opened.expires_at));
         await isAlive(renewed.expires_at);
       }
+    },
+  );
+
+  it.each([29 * MINUTE, -29 * MINUTE])(
+    '[D97] one of which is %d s off: it lists to operators the sessions that have not ended, and counts and ends those',
+    async (aheadSeconds) => {
+      const sub = `customer${aheadSeconds}`;
+      const claims = { sub, iat: Math.floor(Date.now() / 1000) };
+      for (let session = 0; session < 2; session += 1)
+        await right.sessionCookie(partner.sign(partner.claims(claims)));
+      const { id: user } = (await linkedUser(right, partner.issuer, sub)) ?? {};
+      const [ended] = await right.rows<{ id: string }>(
+        'SELECT family_id::text AS id FROM token_exchange_session WHERE user_id = $1 LIMIT 1',
+        [user],
+      );
+      await right.rows(
+        "UPDATE token_exchange_session SET expires_at = now() - interval '1 minute' WHERE family_id = $1",
+        [ended?.id],
+      );
+      await createOperator(right, `ada${aheadSeconds}@example.com`);
+      const read = async <T>(answer: Promise<Response>) => (await (await answer).json()) as T;
+      clock.aheadSeconds = aheadSeconds;
+      const browser = await signedIn(wrong, `ada${aheadSeconds}@example.com`);
+      const search = () =>
+        read<{ data: { id: string }[] }>(browser.send('POST', 'sessions/search', { user }));
+      const [live, ...more] = (await search()).data;
+      expect([live === undefined, live?.id === ended?.id, more]).toEqual([false, false, []]);
+      expect(await read(browser.get(`users/${user}`))).toMatchObject({ sessions: 1, operatorSessions: 0 });
+      expect((await browser.send('DELETE', `sessions/${live?.id}`)).status).toBe(204);
+      expect((await browser.send('DELETE', `sessions/${ended?.id}`)).status).toBe(404);
+      const { expiresAt } = await read<{ expiresAt: string }>(browser.get('session'));
+      expect(Math.abs(Date.parse(expiresAt) - Date.now() - 8 * HOUR * 1000)).toBeLessThan(5 * MINUTE * 1000);
     },
   );
 });

@@ -54,11 +54,11 @@ const FIND = `SELECT
       WHERE user_id = u.id ORDER BY created_at, issuer LIMIT 100
     ) link) AS links,
     (SELECT count(DISTINCT s.family_id)::int FROM token_exchange_session s
-      WHERE s.user_id = u.id AND s.expires_at > $2 AND s.access_generation = u.access_generation::text) AS sessions,
+      WHERE s.user_id = u.id AND s.expires_at > now() AND s.access_generation = u.access_generation::text) AS sessions,
     (SELECT coalesce(json_agg(success), '[]') FROM (
       SELECT name AS event, ${ISO('occurred_at')} AS "occurredAt", request_id AS "requestId", payload->>'issuer' AS issuer
       FROM (SELECT * FROM audit_event WHERE subject_user_id = u.id ORDER BY id DESC LIMIT ${DEPTH}) last
-      WHERE name = ANY ($3) ORDER BY id DESC LIMIT ${MOST_SIGN_INS}
+      WHERE name = ANY ($2) ORDER BY id DESC LIMIT ${MOST_SIGN_INS}
     ) success) AS "signIns",
     EXISTS (SELECT 1 FROM operator_password WHERE user_id = u.id AND password_hash IS NOT NULL) AS "hasPassword",
     EXISTS (SELECT 1 FROM token_exchange_identity_link l WHERE l.user_id = u.id AND l.created_at = u.created_at) AS provisioned,
@@ -76,8 +76,8 @@ const FIND = `SELECT
 export class UserProfileRepository {
   constructor(@Inject(OPERATOR_DATABASE) private readonly database: StatementPool) {}
 
-  async find(userId: string, now: Date): Promise<UserProfile | undefined> {
-    const [profile] = await this.database.query<UserProfile>(FIND, [userId, now, SIGN_IN_EVENTS]);
+  async find(userId: string): Promise<UserProfile | undefined> {
+    const [profile] = await this.database.query<UserProfile>(FIND, [userId, SIGN_IN_EVENTS]);
     return profile;
   }
 

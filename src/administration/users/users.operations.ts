@@ -1,7 +1,6 @@
 // Creates, lists, shows and finds users.
 import { Injectable } from '@nestjs/common';
 import { userChanged } from '../../audit/user-changed.js';
-import { Clock } from '../../platform/clock.js';
 import { isUniqueViolation } from '../../platform/database/database-error.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { isId } from '../../platform/text/id.js';
@@ -51,7 +50,6 @@ export class UserOperations {
   constructor(
     private readonly users: UserRepository,
     private readonly profiles: UserProfileRepository,
-    private readonly clock: Clock,
   ) {}
 
   @Change('users create', readNewUser)
@@ -87,7 +85,7 @@ export class UserOperations {
   @Read('users show', readUser)
   async show({ user }: ChosenUser): Promise<ShownUser> {
     const found = await findUser(user, this.users);
-    const profile = await this.profiles.find(found.id, this.clock.now());
+    const profile = await this.profiles.find(found.id);
     if (profile === undefined) throw new CommandError('The user was deleted meanwhile.');
     return { ...listedUser(found), ...profile };
   }

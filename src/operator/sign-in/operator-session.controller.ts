@@ -12,8 +12,8 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Clock } from '../../platform/clock.js';
 import { clientOf } from '../../platform/http/throttle/rate-limit.js';
+import { ClockDifference } from '../../token-exchange/instance.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
 import type {
   LiveOperatorSession,
@@ -49,7 +49,7 @@ export class OperatorSessionController {
   constructor(
     private readonly signIns: OperatorSignInService,
     private readonly sessions: OperatorSessionService,
-    private readonly clock: Clock,
+    private readonly clocks: ClockDifference,
   ) {}
 
   @Post('session')
@@ -123,7 +123,7 @@ export class OperatorSessionController {
       signedInAt: openedAt.toISOString(),
       expiresAt: expiresAt.toISOString(),
       idleSeconds: IDLE_SECONDS,
-      expiresInSeconds: Math.ceil((expiresAt.getTime() - this.clock.nowMs()) / 1000),
+      expiresInSeconds: Math.ceil((expiresAt.getTime() - this.clocks.databaseNow().getTime()) / 1000),
     };
   }
 }

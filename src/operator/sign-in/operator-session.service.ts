@@ -2,7 +2,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/database/transaction.js';
-import { Clock } from '../../platform/clock.js';
+import { ClockDifference } from '../../token-exchange/instance.js';
 import type { Purge } from '../../platform/jobs/purge.job.js';
 import type {
   LiveOperatorSession,
@@ -40,7 +40,7 @@ export interface OpenedOperatorSession {
 export class OperatorSessionService {
   constructor(
     private readonly sessions: OperatorSessionRepository,
-    private readonly clock: Clock,
+    private readonly clocks: ClockDifference,
   ) {}
 
   /**
@@ -54,7 +54,7 @@ export class OperatorSessionService {
     clientAddress: string,
   ): Promise<OpenedOperatorSession> {
     const secret = randomBytes(SECRET_BYTES).toString('base64url');
-    const openedAt = this.clock.now();
+    const openedAt = this.clocks.databaseNow();
     const expiresAt = new Date(openedAt.getTime() + SESSION_SECONDS * 1000);
     const session = { id: randomUUID(), userId, openedAt, lastUsedAt: openedAt, expiresAt, clientAddress };
     await this.sessions.insert(transaction, hashOf(secret), session);
@@ -92,7 +92,7 @@ export class OperatorSessionService {
   }
 
   private moments(): SessionMoments {
-    const now = this.clock.now();
+    const now = this.clocks.databaseNow();
     return { now, idleSince: new Date(now.getTime() - IDLE_SECONDS * 1000) };
   }
 }

@@ -178,7 +178,7 @@ export class TrailOperations {
 
   /** The user that the search is about; null if it is not a user. */
   private async personAnswer(user: User | undefined) {
-    const profile = user && (await this.profiles.find(user.id, this.clock.now()));
+    const profile = user && (await this.profiles.find(user.id));
     if (user === undefined || profile === undefined) return null;
     const { links, signIns, sessions } = profile;
     return { ...listedUser(user), links, signIns, sessions };

@@ -36,20 +36,20 @@ export class EmbeddedSessionRepository {
    * A page of the live sessions, newest first: the newest expires last, and the expiry has an index. A family
    * has several rows for half a minute after a renewal; only the latest is used.
    */
-  async list(now: Date, { userId, email, issuer, after, limit }: SessionQuery): Promise<EmbeddedSession[]> {
+  async list({ userId, email, issuer, after, limit }: SessionQuery): Promise<EmbeddedSession[]> {
     const rows = await this.database.query<EmbeddedSession & { signedBy: unknown }>(
       `SELECT s.family_id::text AS id, s.user_id::text AS "userId", u.email, s.login_origin AS "loginOrigin",
          s.created_at AS "openedAt", s.expires_at AS "expiresAt", s.vouched_by AS "signedBy"
        FROM token_exchange_session s JOIN user_account u ON u.id = s.user_id
-       WHERE s.expires_at > $1 AND s.access_generation = u.access_generation::text
-         AND ($2::uuid IS NULL OR s.user_id = $2) AND ($3::text IS NULL OR starts_with(u.normalized_email, $3))
-         AND ($4::jsonb IS NULL OR s.vouched_by @> $4)
-         AND ($5::timestamptz IS NULL OR (s.expires_at, s.family_id) < ($5, $6::uuid))
+       WHERE s.expires_at > now() AND s.access_generation = u.access_generation::text
+         AND ($1::uuid IS NULL OR s.user_id = $1) AND ($2::text IS NULL OR starts_with(u.normalized_email, $2))
+         AND ($3::jsonb IS NULL OR s.vouched_by @> $3)
+         AND ($4::timestamptz IS NULL OR (s.expires_at, s.family_id) < ($4, $5::uuid))
          AND NOT EXISTS (SELECT 1 FROM token_exchange_session later WHERE later.family_id = s.family_id
            AND (later.expires_at, later.id_hash) > (s.expires_at, s.id_hash))
-       ORDER BY s.expires_at DESC, s.family_id DESC LIMIT $7`,
+       ORDER BY s.expires_at DESC, s.family_id DESC LIMIT $6`,
       [
-        ...[now, userId ?? null, email === undefined ? null : normalizeEmail(email)],
+        ...[userId ?? null, email === undefined ? null : normalizeEmail(email)],
         issuer === undefined ? null : JSON.stringify([{ iss: issuer }]),
         ...[after?.expiresAt ?? null, after?.id ?? null, limit],
       ],

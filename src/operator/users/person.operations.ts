@@ -9,10 +9,9 @@ import type { ChangeWork } from '../../administration/operation.js';
 import { Change, Read } from '../../administration/operation.js';
 import { OwnerProtection } from '../../administration/users/owner-protection.js';
 import { listedUser } from '../../administration/users/users.operations.js';
-import { Clock } from '../../platform/clock.js';
 import type { Checked } from '../../platform/input/schemas.js';
 import { isId } from '../../platform/text/id.js';
-import { SessionRepository, auditEvent } from '../../token-exchange/instance.js';
+import { ClockDifference, SessionRepository, auditEvent } from '../../token-exchange/instance.js';
 import type { User } from '../../users/user.repository.js';
 import { UserRepository } from '../../users/user.repository.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.filter.js';
@@ -62,7 +61,7 @@ export class PersonOperations {
     private readonly operatorRows: OperatorSessionRepository,
     private readonly operatorSessions: OperatorSessionService,
     private readonly owner: OwnerProtection,
-    private readonly clock: Clock,
+    private readonly clocks: ClockDifference,
   ) {}
 
   /** One page. The first page of all users includes their total number. */
@@ -101,7 +100,7 @@ export class PersonOperations {
     const user = await this.users.findById(id);
     if (user === undefined) throw new OperatorRefusal('not_found');
     const [profile, operatorSessions] = await Promise.all([
-      this.profiles.find(id, this.clock.now()),
+      this.profiles.find(id),
       this.operatorSessions.countOfUser(id),
     ]);
     if (profile === undefined) throw new OperatorRefusal('not_found');
@@ -117,7 +116,7 @@ export class PersonOperations {
     const whose = user === undefined ? {} : isId(user) ? { userId: user.toLowerCase() } : { email: user };
     const place = placeIn(cursor);
     const after = place && { id: place.id, expiresAt: place.moment };
-    const rows = await this.embedded.list(this.clock.now(), { ...whose, issuer, after, limit: limit + 1 });
+    const rows = await this.embedded.list({ ...whose, issuer, after, limit: limit + 1 });
     return pageOf(rows, limit, ({ id, expiresAt }) => placeAt(id, expiresAt));
   }
 
@@ -136,8 +135,9 @@ export class PersonOperations {
   @Change('sessions end', readChosen)
   async endSession({ id }: Chosen, work: ChangeWork) {
     const { transaction, context } = work;
+    const now = this.clocks.databaseNow();
     const deleted = await this.sessions.deleteFamilies(transaction, [id]);
-    const live = deleted.filter(({ expiresAt }) => expiresAt > context.occurredAt);
+    const live = deleted.filter(({ expiresAt }) => expiresAt > now);
     const [first] = live;
     if (first === undefined) throw new OperatorRefusal('not_found');
     const { userId } = first;

@@ -185,7 +185,13 @@ export class SessionRepository {
     const deleted: DeletedSession[] = [];
     for (let seen = -1; seen < deleted.length;) {
       seen = deleted.length;
-      deleted.push(...(await deleteWhere(transaction, 'family_id = ANY ($1)', familyIds)));
+      deleted.push(
+        ...(await managerOf(transaction).query<DeletedSession[]>(
+          `WITH deleted AS (DELETE FROM token_exchange_session WHERE family_id = ANY ($1) RETURNING user_id, family_id, expires_at)
+           SELECT user_id::text AS "userId", family_id AS "familyId", expires_at AS "expiresAt" FROM deleted`,
+          [familyIds],
+        )),
+      );
     }
     return deleted;
   }
@@ -220,22 +226,16 @@ export class SessionRepository {
 
   /**
    * Deletes all sessions of a user. It misses a session that is being opened, which the user's `access_generation` ends.
+   * @returns how many of them were live
    */
-  deleteOfUser(transaction: Transaction, userId: string): Promise<DeletedSession[]> {
-    return deleteWhere(transaction, 'user_id = $1', userId);
+  async deleteOfUser(transaction: Transaction, userId: string): Promise<number> {
+    const [row] = await managerOf(transaction).query<{ live: number }[]>(
+      `WITH deleted AS (DELETE FROM token_exchange_session WHERE user_id = $1 RETURNING expires_at)
+       SELECT count(*)::int AS live FROM deleted WHERE expires_at > now()`,
+      [userId],
+    );
+    return row?.live ?? 0;
   }
-}
-
-function deleteWhere(
-  transaction: Transaction,
-  condition: 'user_id = $1' | 'family_id = ANY ($1)',
-  value: string | readonly string[],
-): Promise<DeletedSession[]> {
-  return managerOf(transaction).query<DeletedSession[]>(
-    `WITH deleted AS (DELETE FROM token_exchange_session WHERE ${condition} RETURNING user_id, family_id, expires_at)
-     SELECT user_id::text AS "userId", family_id AS "familyId", expires_at AS "expiresAt" FROM deleted`,
-    [value],
-  );
 }
 
 function sessionOf(found: SessionRow): WebSession {

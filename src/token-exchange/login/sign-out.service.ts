@@ -30,8 +30,7 @@ export async function signOutEverywhere(
 ): Promise<RecordedWork<number>> {
   if (users.endAccess === undefined) throw new Error('the UserDirectory of this host has no endAccess');
   await users.endAccess(transaction, userId);
-  const deleted = await sessions.deleteOfUser(transaction, userId);
-  const ended = deleted.filter(({ expiresAt }) => expiresAt > occurredAt).length;
+  const ended = await sessions.deleteOfUser(transaction, userId);
   const context = { occurredAt, requestId, subjectUserId: userId, actorUserId };
   const event = auditEvent('svc.audit.token-exchange.user-signed-out', context, { sessions: ended });
   return { result: ended, events: [event] };
