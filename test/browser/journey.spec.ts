@@ -2,6 +2,7 @@
 import { describeInBrowser } from '../support/browser.js';
 import { describeUnless } from '../support/describe-unless.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
+import { NGINX, ReverseProxy } from '../support/reverse-proxies.js';
 import { SetClock } from '../support/set-clock.js';
 import { playwrightTab } from './support/playwright-tab.js';
 import { Journey, WORKFLOW } from './support/journey.js';
@@ -68,5 +69,26 @@ describeInBrowser('a frame whose proofs need a nonce', () => {
 
   it('[D143] signs in, lists, opens, renews, survives a reload of the host page, and signs out', async () => {
     await new Journey(browsing, playwrightTab(await browsing.context.newPage())).walk();
+  });
+});
+
+describeUnless(ReverseProxy.obstacle(NGINX), 'an instance behind nginx, which ends TLS', () => {
+  describeInBrowser('a frame of it', () => {
+    const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: WORKFLOW }, reverseProxy: NGINX });
+
+    it('[D25] signs in, lists, opens, renews, survives a reload of the host page, and signs out, with proofs for the public address', async () => {
+      const page = await browsing.context.newPage();
+      const addresses = new Set<string>();
+      page.on('request', (request) => {
+        const [, payload] = request.headers()['dpop']?.split('.') ?? [];
+        if (payload !== undefined)
+          addresses.add((JSON.parse(Buffer.from(payload, 'base64url').toString()) as { htu: string }).htu);
+      });
+      await new Journey(browsing, playwrightTab(page)).walk();
+      expect(addresses).toContain(`${browsing.instanceOrigin}/rest/auth/embed`);
+      expect([...addresses].filter((address) => !address.startsWith(`${browsing.instanceOrigin}/`))).toEqual(
+        [],
+      );
+    });
   });
 });

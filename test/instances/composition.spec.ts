@@ -20,7 +20,7 @@ import { parse } from 'yaml';
 import { freePort } from '../../demo/free-port.js';
 import { ServiceProcess } from '../../demo/service-process.js';
 import type { TestDatabase } from '../support/databases.js';
-import { CADDY, ReverseProxy } from './support/reverse-proxies.js';
+import { CADDY, ReverseProxy } from '../support/reverse-proxies.js';
 import { describeUnless } from '../support/describe-unless.js';
 import { describeWithProcesses } from '../support/service-cluster.js';
 import { REPOSITORY, repositoryFile } from '../support/source-files.js';

@@ -9,6 +9,8 @@ import { TestDatabase } from './databases.js';
 import { FaultyProxy } from './faulty-proxy.js';
 import { createUser, createWorkflow } from './local-users.js';
 import { PartnerSite, ProductPage } from './partner-site.js';
+import type { ProxyKind } from './reverse-proxies.js';
+import { ReverseProxy } from './reverse-proxies.js';
 import { makeSelfSignedCertificate } from './self-signed-certificate.js';
 import type { TestServiceOptions } from './test-service.js';
 import { TestService } from './test-service.js';
@@ -23,6 +25,8 @@ export interface InstanceSettings {
   trustedKeys?: readonly Members[];
   /** Whether a proxy stands before it, which can be made to fail. */
   isBehindProxy?: boolean;
+  /** A reverse proxy in front of it, which ends TLS; the instance itself answers plain HTTP. */
+  reverseProxy?: ProxyKind;
   /** Whether the browser is none of Chromium, which alone finds the names of the tests: then hosts are `127.0.0.1` and `localhost`. */
   isWithoutNames?: boolean;
   /** Names of customers who are there before, each with the name of a workflow. */
@@ -41,6 +45,7 @@ export class EmbeddedBrowsing {
         service: TestService;
         partner: Partner;
         proxy: FaultyProxy | undefined;
+        reverseProxy: ReverseProxy | undefined;
         options: TestServiceOptions;
         others: TestService[];
       }
@@ -70,6 +75,7 @@ export class EmbeddedBrowsing {
       policy = {},
       trustedKeys = [],
       isBehindProxy = false,
+      reverseProxy: kind,
       customers = {},
     } = this.settings;
     await this.database.create();
@@ -78,7 +84,8 @@ export class EmbeddedBrowsing {
     const site = await PartnerSite.listen(certificate);
     const port = await freePort();
     const proxy = isBehindProxy ? await FaultyProxy.listen(certificate, await freePort(), port) : undefined;
-    this.instanceOrigin = `https://${this.names.instance}:${proxy?.port ?? port}`;
+    const publicPort = proxy?.port ?? (kind === undefined ? port : await freePort());
+    this.instanceOrigin = `https://${this.names.instance}:${publicPort}`;
     const partner = Partner.create({ issuer: 'https://login.partner.test', audience: this.instanceOrigin });
     const options: TestServiceOptions = {
       trustedKeys: [partner.staticEntry({ name: 'partner', ...policy }), ...trustedKeys],
@@ -86,20 +93,24 @@ export class EmbeddedBrowsing {
       environment: {
         SVC_PORT: String(port),
         SVC_BASE_URL: this.instanceOrigin,
-        SVC_SSL_CERT: certificate.cert,
-        SVC_SSL_KEY: certificate.key,
+        ...(kind === undefined
+          ? { SVC_SSL_CERT: certificate.cert, SVC_SSL_KEY: certificate.key }
+          : { SVC_PROXY_HOPS: '1' }),
         SVC_EMBED_FRAME_ANCESTORS: HOSTS.map((name) => site.originOf(name)).join(),
         ...environment,
       },
     };
     const service = await TestService.start(this.database, options);
-    this.parts = { browser: await openBrowser(), site, service, partner, proxy, options, others: [] };
+    const reverseProxy = kind && (await ReverseProxy.start(kind, [`127.0.0.1:${port}`], publicPort));
+    const browser = await openBrowser();
+    this.parts = { browser, site, service, partner, proxy, reverseProxy, options, others: [] };
     for (const [sub, workflow] of Object.entries(customers)) await this.addCustomer(sub, workflow);
   }
 
   async stop(): Promise<void> {
     await this.parts?.browser.close();
     await this.parts?.proxy?.close();
+    await this.parts?.reverseProxy?.stop();
     for (const other of this.parts?.others ?? []) await other.stop();
     await this.parts?.service.stop();
     await this.parts?.site.close();

@@ -87,10 +87,32 @@ export class Journey {
     ]);
   }
 
+  /** Back and Forward of the host page, and the address of a link, lead to a place of the frame. */
+  async walkHistory(): Promise<void> {
+    const url = this.serve(['ada'], 'address="hash"');
+    await this.tab.goto(url);
+    await this.shows(WORKFLOW);
+    const link = await this.tab.inside<string>(`document.querySelector('main a').href`);
+    expect(link.startsWith(`${url}#`)).toBe(true);
+    await this.tab.inside(`document.querySelector('main a').click()`);
+    await this.hasHeading(WORKFLOW);
+    for (const [step, isOpen] of [
+      ['back', false],
+      ['forward', true],
+    ] as const) {
+      await this.tab.run(`void history.${step}()`);
+      await this.holds(`(document.querySelector('#back') !== null) === ${isOpen}`, 0);
+      expect(await this.tab.run('location.href')).toBe(isOpen ? link : url);
+    }
+    this.serve(['ada'], 'address="hash"');
+    await this.tab.goto('about:blank');
+    await this.tab.goto(link);
+    await this.hasHeading(WORKFLOW);
+  }
+
   /** Opens `ORDERS` of the customer `eve`, and returns to where the host page was scrolled to. */
   async walkBack(path: string): Promise<void> {
-    const attributes = `height="auto" redirect-to="${path}"`;
-    await this.tab.goto(this.browsing.serve('/journey', hostPage(this.browsing, ['eve'], attributes)));
+    await this.tab.goto(this.serve(['eve'], `height="auto" redirect-to="${path}"`));
     const isAt = (condition: string) =>
       until(condition, PATIENCE_MS, () => this.tab.run<boolean>(condition).catch(() => false));
     await isAt(`document.querySelector('iframe').clientHeight > ${SCROLLED + 500}`);
@@ -118,8 +140,8 @@ export class Journey {
     return this.tab.run('told');
   }
 
-  private serve(subs: readonly string[]): string {
-    return this.browsing.serve('/journey', hostPage(this.browsing, subs));
+  private serve(subs: readonly string[], attributes?: string): string {
+    return this.browsing.serve('/journey', hostPage(this.browsing, subs, attributes));
   }
 
   private async holds(expression: string, frame: number): Promise<void> {

@@ -63,6 +63,11 @@ describeInBrowser('<embedded-instance> in Firefox', () => {
     },
   );
 
+  it('follows Back and Forward of the host page, and leads to the place of a link', async () => {
+    const context = await start();
+    await new Journey(browsing, playwrightTab(await context.newPage())).walkHistory();
+  });
+
   it.each(LISTS)('leads back to where the host page was scrolled to, each time, from %s', async (path) => {
     const context = await start();
     await new Journey(browsing, playwrightTab(await context.newPage())).walkBack(path);

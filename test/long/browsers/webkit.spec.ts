@@ -2,7 +2,7 @@
 import { EmbeddedBrowsing } from '../../support/embedded-browsing.js';
 import { describeInBrowser } from '../../support/browser.js';
 import { WebKitTab, hasWebKit } from '../../support/webdriver.js';
-import { Journey, WORKFLOW } from '../../browser/support/journey.js';
+import { Journey, LISTS, ORDERS, WORKFLOW } from '../../browser/support/journey.js';
 
 describeInBrowser('<embedded-instance> in WebKit', () => {
   if (!hasWebKit()) {
@@ -16,6 +16,7 @@ describeInBrowser('<embedded-instance> in WebKit', () => {
     isWithoutNames: true,
   });
   let tab: WebKitTab;
+  beforeAll(() => browsing.addCustomer('eve', ...ORDERS));
   beforeEach(async () => {
     tab = await WebKitTab.open();
   });
@@ -26,4 +27,11 @@ describeInBrowser('<embedded-instance> in WebKit', () => {
 
   it('[D51] shows two users side by side, and one goes on when the other signs out', () =>
     new Journey(browsing, tab).walkTogether());
+
+  it('follows Back and Forward of the host page, and leads to the place of a link', () =>
+    new Journey(browsing, tab).walkHistory());
+
+  it.each(LISTS)('leads back to where the host page was scrolled to, each time, from %s', (path) =>
+    new Journey(browsing, tab).walkBack(path),
+  );
 });

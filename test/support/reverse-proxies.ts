@@ -3,11 +3,11 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../../demo/free-port.js';
-import type { Identity } from '../../support/jwks-server.js';
-import { makeSelfSignedCertificate } from '../../support/self-signed-certificate.js';
-import { REPOSITORY } from '../../support/source-files.js';
-import { RunningProgram, systemProgram } from '../../support/system-program.js';
+import { freePort } from '../../demo/free-port.js';
+import type { Identity } from './jwks-server.js';
+import { makeSelfSignedCertificate } from './self-signed-certificate.js';
+import { REPOSITORY } from './source-files.js';
+import { RunningProgram, systemProgram } from './system-program.js';
 
 const CONFIGURATIONS = join(REPOSITORY, 'deploy', 'reverse-proxies');
 const HOSTNAME = 'instance.example';
@@ -139,10 +139,15 @@ export class ReverseProxy {
       : undefined;
   }
 
-  /** @param upstreams `host:port` of each instance */
-  static async start(kind: ProxyKind, upstreams: readonly string[]): Promise<ReverseProxy> {
+  /** @param upstreams `host:port` of each instance; they must answer */
+  static async start(
+    kind: ProxyKind,
+    upstreams: readonly string[],
+    securePort?: number,
+  ): Promise<ReverseProxy> {
     const folder = mkdtempSync(join(tmpdir(), 'svc-test-proxy-'));
-    const place = { folder, upstreams, plainPort: await freePort(), securePort: await freePort() };
+    const plainPort = await freePort();
+    const place = { folder, upstreams, plainPort, securePort: securePort ?? (await freePort()) };
     const identity = makeSelfSignedCertificate(HOSTNAME);
     writeFileSync(join(folder, 'cert.pem'), identity.cert);
     writeFileSync(join(folder, 'key.pem'), identity.key);
