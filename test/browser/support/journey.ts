@@ -102,7 +102,9 @@ export class Journey {
     ] as const) {
       await this.tab.run(`void history.${step}()`);
       await this.holds(`(document.querySelector('#back') !== null) === ${isOpen}`, 0);
-      expect(await this.tab.run('location.href')).toBe(isOpen ? link : url);
+      expect(await this.tab.run('decodeURIComponent(location.href)')).toBe(
+        isOpen ? decodeURIComponent(link) : url,
+      );
     }
     this.serve(['ada'], 'address="hash"');
     await this.tab.goto('about:blank');
