@@ -15,7 +15,7 @@ const brokenRule = (work: () => unknown) => {
 };
 
 describe('an input', () => {
-  it('is taken member by member', () => {
+  it('is accepted property by property', () => {
     expect(read({ text: '', word: 'b' })).toEqual({ text: '', word: 'b' });
     expect(readNothing({})).toEqual({});
   });
@@ -32,22 +32,22 @@ describe('an input', () => {
     [{ text: '' }, 'word is needed'],
     [{ text: '', word: ['a'] }, 'word must be one of a, b'],
     [{ text: '', word: 'constructor' }, 'word must be one of a, b'],
-  ])('%j is refused: %s', (input, rule) => {
+  ])('%j is rejected: %s', (input, rule) => {
     expect(brokenRule(() => read(input))).toBe(rule);
   });
 
-  it('without members is refused if it has any, with any name', () => {
+  it('without properties is rejected if it has any, by any name', () => {
     const rule = 'The input has a member that is not known; known are none';
     expect(brokenRule(() => readNothing(JSON.parse('{"__proto__":1}')))).toBe(rule);
   });
 });
 
 describe('an e-mail address', () => {
-  it.each(['a@b.example', 'A.b+c@sub.b.example'])('is taken: %s', (address) => {
+  it.each(['a@b.example', 'A.b+c@sub.b.example'])('is accepted: %s', (address) => {
     expect(emailAddress().parse(address)).toBe(address);
   });
 
-  it.each([1, '', 'a', 'a@b.example\0', { toString: () => 'a@b.example' }])('is refused: %j', (value) => {
+  it.each([1, '', 'a', 'a@b.example\0', { toString: () => 'a@b.example' }])('is rejected: %j', (value) => {
     expect(emailAddress().safeParse(value).error?.issues).toMatchObject([
       { message: 'must be an e-mail address' },
     ]);

@@ -3,8 +3,8 @@ import { leavesOf, wholeProgram } from '../../../scripts/docs/commands.js';
 import { InputError } from '../../../src/administration/command-error.js';
 import { OPERATIONS, findOperation } from '../../../src/administration/operations.js';
 
-describe('the table of operations', () => {
-  it('names each once, and finds it by its name alone', () => {
+describe('the list of operations', () => {
+  it('contains each operation once, and finds it by its exact name', () => {
     const names = OPERATIONS.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(names.map(findOperation)).toEqual(OPERATIONS);
@@ -12,13 +12,13 @@ describe('the table of operations', () => {
       expect(() => findOperation(stranger)).toThrow('knows no such command');
   });
 
-  it('has a command for each', () => {
+  it('has a command for each operation', () => {
     const commands = leavesOf(wholeProgram()).map(({ name }) => name);
     expect(OPERATIONS.map(({ name }) => name).filter((name) => !commands.includes(name))).toEqual([]);
   });
 
   it.each(OPERATIONS.map((operation) => [operation.name, operation] as const))(
-    'refuses what is no input: %s',
+    'rejects invalid input: %s',
     (_, operation) => {
       for (const input of [undefined, null, 'a', [], { unknown: 1 }])
         expect(() => operation.read(input)).toThrow(InputError);

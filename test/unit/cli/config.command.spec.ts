@@ -47,7 +47,7 @@ describe('[D32] config check', () => {
         .map(([name = '', ...cells]) => [name, cells]),
     );
 
-  it('reports every variable with its default where nothing is set', async () => {
+  it('reports every variable with its default if nothing is set', async () => {
     const { exitCode, stdout, stderr } = await check();
     expect([exitCode, stderr]).toEqual([0, NOT_ASKED]);
     expect(stdout).toMatch(
@@ -60,7 +60,7 @@ describe('[D32] config check', () => {
     expect(rows.get('SVC_LICENSE')).toEqual(['(unset)']);
   });
 
-  it('says where each value comes from: environment, --env-file, .env, an alias, a file', async () => {
+  it('reports the source of each value: environment, --env-file, .env, an alias, a file', async () => {
     line.write('.env', 'SVC_HOST=::1\nSVC_PROXY_HOPS=3\n');
     line.write('chosen.env', 'SVC_HOST=127.0.0.2\n');
     const path = line.write('level', 'debug\n');
@@ -74,7 +74,7 @@ describe('[D32] config check', () => {
     expect(rows.get('SVC_BASE_URL')).toEqual(['http://localhost:8080', 'default']);
   });
 
-  it('looks up the names to listen on', async () => {
+  it('resolves the host names to listen on', async () => {
     const unknown = 'no-such-host.invalid';
     const { exitCode, problems } = await told({ SVC_HOST: unknown, SVC_METRICS_HOST: unknown });
     expect(exitCode).toBe(1);
@@ -85,7 +85,7 @@ describe('[D32] config check', () => {
     expect((await told({ SVC_METRICS_HOST: unknown, SVC_METRICS_PORT: '0' })).problems).toEqual([]);
   });
 
-  it('shows no secret, and of long values their length', async () => {
+  it('shows no secret, and only the length of long values', async () => {
     const environment: Record<string, string> = {
       ...(await licenseEnvironment()),
       SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true',
@@ -118,7 +118,7 @@ describe('[D32] config check', () => {
         expect(text).not.toContain(secret);
   });
 
-  it('knows every variable that is secret by its name', () => {
+  it('recognizes every secret variable by its name', () => {
     const isNamedSo = ({ name }: { name: string }) =>
       /SECRET|PASSWORD|LICENSE$|_KEYS?$|DATABASE_URL|WEBHOOK_URL/.test(name);
     const open = ['SVC_LICENSE_PUBLIC_KEY'];
@@ -129,7 +129,7 @@ describe('[D32] config check', () => {
     expect(secret.filter(({ isSecret }) => isSecret !== true).map(({ name }) => name)).toEqual([]);
   });
 
-  it('reports the problems that the start would report, all of them, and exits with 1', async () => {
+  it('reports every problem that would prevent startup, and exits with 1', async () => {
     const { privateKey } = generateKeyPairSync('ed25519');
     const environment = {
       SVC_ENV_FEAT_TOKEN_EXCHANGE: 'True',
@@ -155,7 +155,7 @@ describe('[D32] config check', () => {
     expect(stdout).not.toMatch(/marker|BEGIN/);
   });
 
-  it('reports the same to programs', async () => {
+  it('reports the same as JSON', async () => {
     const environment = { SVC_ENV_FEAT_TOKEN_EXCHANGE: '1', PORT: '8080', SVC_PROXY_HOPS: 'many' };
     const { exitCode, problems, tokenExchange, license, variables } = await told(environment);
     expect([exitCode, problems.length, license]).toEqual([1, 1, null]);
@@ -179,7 +179,7 @@ describe('[D32] config check', () => {
     expect(found('SVC_HOST')).toMatchObject({ value: '127.0.0.1', state: 'default' });
   });
 
-  describe('of the points of docs/operator/going-live.md', () => {
+  describe('the points of docs/operator/going-live.md', () => {
     const statesOf = async (environment: Record<string, string>) =>
       (await told(environment)).goingLive.map(({ state }) => state).join(' ');
     const entryWith = (members: object) => ({
@@ -199,7 +199,7 @@ describe('[D32] config check', () => {
       ...{ allowedRoles: ['global:member'], emailDomains: ['product.example'] },
     };
 
-    it('has each, in the order of the document, as text and to programs', async () => {
+    it('are all checked in the order of the document, as text and as JSON', async () => {
       const titles = [
         ...repositoryFile('docs/operator/going-live.md').text.matchAll(/^\| \d+ \| \*\*(.*?)\.\*\* /gm),
       ];
@@ -235,7 +235,7 @@ describe('[D32] config check', () => {
         },
         'good check good check check check check check good check check check',
       ],
-    ])('says what is done and what is left: %s', async (_, environment, states) => {
+    ])('are reported as done or open: %s', async (_, environment, states) => {
       expect(await statesOf(environment)).toBe(states);
     });
   });

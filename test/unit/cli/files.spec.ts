@@ -12,7 +12,7 @@ const context = contextOf(Buffer.of());
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
 
 describe('[D32] a file', () => {
-  it('of JSON may begin with a byte order mark, and no other encoding', () => {
+  it('with JSON may begin with a UTF-8 byte order mark, but not with another one', () => {
     line.write('marked.json', '\ufeff{"type":"jwks"}');
     expect(readJsonFile(context, 'marked.json', 'one entry')).toEqual({ type: 'jwks' });
     line.write('wide.json', utf16('{"type":"jwks"}'));
@@ -21,7 +21,7 @@ describe('[D32] a file', () => {
     );
   });
 
-  it('of a key may begin with a byte order mark, and no other encoding', () => {
+  it('with a key may begin with a UTF-8 byte order mark, but not with another one', () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
     line.write('marked.pem', `\ufeff${pem}`);
@@ -30,11 +30,11 @@ describe('[D32] a file', () => {
     expect(() => readPrivateKey(context, 'wide.pem')).toThrow('wide.pem is UTF-16 and must be UTF-8');
   });
 
-  it('that is not there cannot be read', () =>
+  it('that does not exist cannot be read', () =>
     expect(() => readInput(context, 'absent')).toThrow(new CommandError('absent cannot be read (ENOENT)')));
 });
 
-it('[D32] standard input may begin with a byte order mark, and no other encoding', () => {
+it('[D32] standard input may begin with a UTF-8 byte order mark, but not with another one', () => {
   expect(readInput(contextOf(Buffer.from('\ufeffpassword\n')), '-')).toBe('password\n');
   const refused = () => readInput(contextOf(utf16('password')), '-');
   expect(refused).toThrow(new CommandError('Standard input is UTF-16 and must be UTF-8'));

@@ -20,7 +20,7 @@ describe('keys check', () => {
     return line.run(['keys', 'check', '--file', 'keys.json'], environment);
   };
 
-  it('shows the entries of a good file, with no variable set', async () => {
+  it('shows the entries of a valid file if no variable is set', async () => {
     const open = { type: 'jwks', url: 'https://b.example/keys', issuer: 'https://b.example' };
     const closed = {
       ...good,
@@ -67,7 +67,7 @@ describe('keys check', () => {
     ]);
   });
 
-  it('[P.strict][D54] says in words what each entry allows, and warns of what stands open', async () => {
+  it('[P.strict][D54] describes what each entry allows, and warns of missing restrictions', async () => {
     const strict = {
       ...{ ...good, expectedAudience: 'https://instance.example', origins: ['https://product.example'] },
       ...{ allowedRoles: ['global:member'], emailDomains: ['*'], linkExistingUsers: false },
@@ -80,7 +80,7 @@ describe('keys check', () => {
     expect((await check([good])).stdout).toContain('warning: entry 0, linkPrivileged: is not false');
   });
 
-  it('[D32] reports all that the start of the service would report, and never a value', async () => {
+  it('[D32] reports everything that startup would report, and never a value', async () => {
     const entries = [
       { ...good, allowedRole: ['global:admin'], algorithms: ['HS256'], allowedRoles: ['global:owner'] },
       { ...good, key: partner.privateKeyPem() },
@@ -105,13 +105,13 @@ describe('keys check', () => {
     expect(stdout).not.toMatch(/PRIVATE|PUBLIC|HS256/);
   });
 
-  it('[D32] passes what is only a warning', async () => {
+  it('[D32] succeeds if there are only warnings', async () => {
     const { exitCode, stdout } = await check([{ ...good, allowedRoles: ['global:owner'] }]);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^warning: entry 0, allowedRoles: /m);
   });
 
-  it('[P.origins] says in words what origins bind, for the entries that name them', async () => {
+  it('[P.origins] describes the effect of origins for the entries that list them', async () => {
     const { exitCode, stdout } = await check([
       good,
       { ...good, kid: 'k2', origins: ['https://product.example'] },
@@ -123,7 +123,7 @@ describe('keys check', () => {
     expect(stdout).not.toContain('product.example');
   });
 
-  it('goes by the configured rules', async () => {
+  it('applies the configured rules', async () => {
     const entries = [{ type: 'jwks', url: 'http://b.example/keys', issuer: 'https://b.example' }];
     expect(await check(entries)).toMatchObject({ exitCode: 1 });
     expect(await check(entries, { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' })).toMatchObject({
@@ -131,7 +131,7 @@ describe('keys check', () => {
     });
   });
 
-  it('goes by the base address that follows from PORT, as the service does', async () => {
+  it('uses the base address that follows from PORT, as the service does', async () => {
     const entries = [{ ...good, resources: ['http://localhost:8080'] }];
     expect(await check(entries)).toMatchObject({ exitCode: 0 });
     expect(await check(entries, { PORT: '8080' })).toMatchObject({
@@ -142,7 +142,7 @@ describe('keys check', () => {
     });
   });
 
-  it('takes the configured keys without --file, from variable or file', async () => {
+  it('checks the configured keys if there is no --file, from a variable or a file', async () => {
     const text = JSON.stringify([good]);
     const path = line.write('configured.json', `${text}\n`);
     for (const environment of [
@@ -197,7 +197,7 @@ describe('keys check --fetch', () => {
     });
   };
 
-  it('[D33] says which keys come, and why others are dropped', async () => {
+  it('[D33] reports which keys a key set contains, and why others are dropped', async () => {
     const { keys } = partner.jwks() as { keys: object[] };
     server.publish({ keys: [...keys, { kty: 'oct', k: 'c2VjcmV0LW9jdA', kid: 'hmac' }] });
     const { exitCode, stdout } = await check(`${server.url}?secret=1`);
@@ -207,7 +207,7 @@ describe('keys check --fetch', () => {
     expect(stdout).not.toMatch(/secret/);
   });
 
-  it('[D33] says why none comes, and exits with 1', async () => {
+  it('[D33] reports why no key was fetched, and exits with 1', async () => {
     server.publish({ keys: [] });
     const empty = await check(server.url);
     expect(empty.stdout).toContain('no usable key');
@@ -216,7 +216,7 @@ describe('keys check --fetch', () => {
     expect(gone).toMatchObject({ exitCode: 1 });
   });
 
-  it('[D33][D32] names the setting where the address is refused, and sends nothing', async () => {
+  it('[D33][D32] names the setting if the address is refused, and sends nothing', async () => {
     const before = server.requestCount;
     const refused = await check(server.url, false);
     expect(refused).toMatchObject({ exitCode: 1 });
@@ -228,7 +228,7 @@ describe('keys check --fetch', () => {
     expect(server.requestCount).toBe(before);
   });
 
-  it('is not done without being asked for', async () => {
+  it('fetches only if asked to', async () => {
     const before = server.requestCount;
     line.write('silent.json', [{ type: 'jwks', url: server.url, issuer }]);
     await line.run(['keys', 'check', '--file', 'silent.json'], {

@@ -34,7 +34,7 @@ const read = (name: string) => readFileSync(join(line.folder, name), 'utf8');
 
 describe('keys keygen', () => {
   it.each(ALGORITHMS)(
-    'makes a pair for %s, of which tokens verify by its key set and its entry is taken',
+    'creates a key pair for %s whose tokens verify by its key set and by its entry',
     async (alg) => {
       const told = await line.output(['keys', 'keygen', '--alg', alg, '--out', `${alg}.pem`, '--json']);
       const { kid, ...files } = JSON.parse(told) as Record<string, string>;
@@ -70,7 +70,7 @@ describe('keys keygen', () => {
     },
   );
 
-  it('takes a kid, and overwrites nothing', async () => {
+  it('uses a given kid, and overwrites nothing', async () => {
     await line.output(['keys', 'keygen', '--kid', '2026-11']);
     expect(read('partner.jwks.json')).toContain('"kid": "2026-11"');
     const before = read('partner.pem');
@@ -92,7 +92,7 @@ describe('keys keygen', () => {
     ['', 2],
     ['é'.repeat(256), 0],
     ['é'.repeat(257), 2],
-  ])('makes no key with a kid that no entry takes: %j', async (kid, exitCode) => {
+  ])('rejects a kid that no entry accepts: %j', async (kid, exitCode) => {
     const out = `kid-of-${kid.length}.pem`;
     const ended = await line.run(['keys', 'keygen', '--out', out, '--kid', kid]);
     expect([ended.exitCode, existsSync(join(line.folder, out))]).toEqual([exitCode, exitCode === 0]);
@@ -102,7 +102,7 @@ describe('keys keygen', () => {
 describe('keys entry', () => {
   const entry = (...args: string[]) => line.run(['keys', 'entry', ...args]);
 
-  it('prints what was said, and the key', async () => {
+  it('prints the given values and the key', async () => {
     await line.output(['keys', 'keygen', '--out', 'e.pem', '--kid', 'k 1', '--force']);
     const more = [
       '--flows',
@@ -129,7 +129,7 @@ describe('keys entry', () => {
     expect(JSON.parse(stdout)).toMatchObject({ key: read('e.pub.pem') });
   });
 
-  it('[P.strict] names what the strict policy asks for, and lets it be left out by --no-strict', async () => {
+  it('[P.strict] names the properties that the strict policy requires, unless --no-strict is set', async () => {
     const least = ['--jwks-uri', 'https://partner.example/jwks.json', '--issuer', ISSUER];
     const { exitCode, stdout, stderr } = await entry(...least);
     expect([exitCode, stdout]).toEqual([1, '']);
@@ -144,7 +144,7 @@ describe('keys entry', () => {
     expect(loose.stderr).toContain('warning: expectedAudience: is not set');
   });
 
-  it('[D32] names the setting that allows an http: key set, and nothing of a private key', async () => {
+  it('[D32] names the setting that allows an http: key set, and shows nothing of a private key', async () => {
     const http = await entry('--jwks-uri', 'http://partner.example/jwks.json', ...TRUST);
     expect(http.stderr).toContain('SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP allows http:');
     line.write('private.pem', Partner.create({ issuer: ISSUER }).privateKeyPem());

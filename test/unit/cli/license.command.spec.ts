@@ -32,7 +32,7 @@ describe('license', () => {
     const keygen = (privateFile: string, publicFile: string, ...more: string[]) =>
       line.run(['license', 'keygen', '--out-private', privateFile, '--out-public', publicFile, ...more]);
 
-    it('makes a private key for its owner only, and a public key', () => {
+    it('creates a private key that only its owner can read, and a public key', () => {
       expect(statSync(join(line.folder, 'vendor.pem')).mode & 0o777).toBe(0o600);
       expect(createPrivateKey(read('vendor.pem')).asymmetricKeyType).toBe('ed25519');
       expect(read('vendor.pub')).toMatch(/^-----BEGIN PUBLIC KEY-----\n/);
@@ -41,19 +41,22 @@ describe('license', () => {
     it.each([
       ['vendor.pem', 'new.pub', 'vendor.pem'],
       ['new.pem', 'vendor.pub', 'vendor.pub'],
-    ])('does not overwrite, and leaves nothing behind: %s, %s', async (privateFile, publicFile, existing) => {
-      const before = read(existing);
-      const { exitCode, stderr } = await keygen(privateFile, publicFile);
-      expect(exitCode).toBe(1);
-      expect(stderr).toBe(`error: ${existing} exists already; --force replaces it\n`);
-      expect(read(existing)).toBe(before);
-      expect([existsSync(join(line.folder, 'new.pem')), existsSync(join(line.folder, 'new.pub'))]).toEqual([
-        false,
-        false,
-      ]);
-    });
+    ])(
+      'overwrites nothing and leaves no partial files: %s, %s',
+      async (privateFile, publicFile, existing) => {
+        const before = read(existing);
+        const { exitCode, stderr } = await keygen(privateFile, publicFile);
+        expect(exitCode).toBe(1);
+        expect(stderr).toBe(`error: ${existing} exists already; --force replaces it\n`);
+        expect(read(existing)).toBe(before);
+        expect([existsSync(join(line.folder, 'new.pem')), existsSync(join(line.folder, 'new.pub'))]).toEqual([
+          false,
+          false,
+        ]);
+      },
+    );
 
-    it('replaces with --force, and a replaced private key is not left readable by others', async () => {
+    it('replaces keys with --force, and leaves no replaced private key that others can read', async () => {
       const path = line.write('old.pem', 'old');
       chmodSync(path, 0o644);
       expect(await keygen('old.pem', 'old.pub', '--force')).toMatchObject({ exitCode: 0 });
@@ -61,7 +64,7 @@ describe('license', () => {
       expect(statSync(path).mode & 0o777).toBe(0o600);
     });
 
-    it('keeps the private key that is to be replaced until the public one is written', async () => {
+    it('keeps the old private key until the public key is written', async () => {
       const before = read('vendor.pem');
       mkdirSync(join(line.folder, 'taken.pub'));
       const { exitCode, stderr } = await keygen('vendor.pem', 'taken.pub', '--force');
@@ -69,20 +72,20 @@ describe('license', () => {
       expect(read('vendor.pem')).toBe(before);
     });
 
-    it('refuses one file for both keys', async () => {
+    it('rejects one file for both keys', async () => {
       const { exitCode, stderr } = await keygen('both.pem', './both.pem');
       expect([exitCode, stderr]).toEqual([2, 'error: The two keys need two files.\n']);
       expect(existsSync(join(line.folder, 'both.pem'))).toBe(false);
     });
 
-    it('says where it cannot write', async () => {
+    it('reports a folder that it cannot write to', async () => {
       const { exitCode, stderr } = await keygen('no/such/folder.pem', 'fine.pub');
       expect([exitCode, stderr]).toEqual([1, 'error: no/such/folder.pem cannot be written (ENOENT)\n']);
     });
   });
 
   describe('issue', () => {
-    it('[D39] makes a licence that the service takes', async () => {
+    it('[D39] creates a licence that the service accepts', async () => {
       const { exitCode, stdout } = await issue(
         '--features',
         'token-exchange, project-members',
@@ -97,7 +100,7 @@ describe('license', () => {
       expect(Math.abs(license.expiresAt.getTime() - Date.now() - 30 * DAY_MS)).toBeLessThan(60_000);
     });
 
-    it('prints the licence and nothing else, or writes it to a file and prints nothing', async () => {
+    it('prints only the licence, or writes it to a file and prints nothing', async () => {
       const terms = ['--features', 'token-exchange', '--expires', '2099-05-01'];
       expect((await issue(...terms)).stdout).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
       expect(await issue(...terms, '--out', 'one.jws')).toEqual({ exitCode: 0, stdout: '', stderr: '' });
@@ -105,7 +108,7 @@ describe('license', () => {
       expect(expiresAt.toISOString()).toBe('2099-05-01T00:00:00.000Z');
     });
 
-    it('does not write over a file, such as the key, without --force', async () => {
+    it('does not overwrite a file, such as the key, without --force', async () => {
       const terms = ['--features', 'token-exchange', '--days', '1'];
       const before = read('vendor.pem');
       expect(await issue(...terms, '--out', 'vendor.pem')).toMatchObject({ exitCode: 1 });
@@ -115,7 +118,7 @@ describe('license', () => {
       expect(read('old.jws')).not.toBe('old');
     });
 
-    it('lists the known features where one is unknown', async () => {
+    it('lists the known features if one is unknown', async () => {
       const { exitCode, stderr } = await issue('--features', 'token-exchange,teleport', '--days', '1');
       expect(exitCode).toBe(2);
       expect(stderr).toContain(`Known are ${LICENSE_FEATURES.join(', ')}`);
@@ -128,7 +131,7 @@ describe('license', () => {
       ['a day that does not exist', ['--expires', '2099-02-30'], 2, 'It must be a date'],
       ['a time without zone', ['--expires', '2099-02-20T10:00'], 2, 'It must be a date'],
       ['an end in the past', ['--expires', '2001-01-01'], 2, 'would have ended already'],
-    ])('refuses %s', async (_, end, code, complaint) => {
+    ])('rejects %s', async (_, end, code, complaint) => {
       const { exitCode, stdout, stderr } = await issue('--features', 'token-exchange', ...end);
       expect([exitCode, stdout]).toEqual([code, '']);
       expect(stderr).toContain(complaint);
@@ -145,7 +148,7 @@ describe('license', () => {
         }),
         'does not fit EdDSA; it fits ES256',
       ],
-    ])('refuses a key that is %s, without showing it', async (_, pem, complaint) => {
+    ])('rejects a key that is %s, without showing it', async (_, pem, complaint) => {
       if (pem !== undefined) line.write('key.pem', pem.toString());
       const terms = ['--private-key', 'key.pem', '--features', 'token-exchange', '--days', '1'];
       const { exitCode, stderr } = await line.run(['license', 'issue', ...terms]);
@@ -170,7 +173,7 @@ describe('license', () => {
       });
     });
 
-    it('[D39] reports a licence that has ended, and of one whose end is no date', async () => {
+    it('[D39] reports a licence that has ended, and a licence whose end is invalid', async () => {
       const ended = await show(signed({ features: [], exp: 1_000_000_000 }));
       expect(ended).toMatchObject({
         exitCode: 1,
@@ -187,16 +190,13 @@ describe('license', () => {
         'signature',
       ],
       ['without features', () => signed({ exp: 4e9 }), 'features must be an array'],
-    ])(
-      '[D39] tells why a licence %s is not valid, and nothing of what it claims',
-      async (_, license, reason) => {
-        const { exitCode, stdout, stderr } = await show(license());
-        expect([exitCode, stdout]).toEqual([1, '']);
-        expect(stderr).toMatch(new RegExp(`^error: The licence is not valid: .*${reason}.*\n$`));
-      },
-    );
+    ])('[D39] says why a licence %s is invalid, and shows none of its claims', async (_, license, reason) => {
+      const { exitCode, stdout, stderr } = await show(license());
+      expect([exitCode, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(new RegExp(`^error: The licence is not valid: .*${reason}.*\n$`));
+    });
 
-    describe('of the configured licence', () => {
+    describe('with the configured licence', () => {
       const configured = () => ({
         SVC_LICENSE: signed({ features: ['credentials-list'], exp: 4e9 }),
         SVC_LICENSE_PUBLIC_KEY_FILE: join(line.folder, 'vendor.pub'),
@@ -204,7 +204,7 @@ describe('license', () => {
         SVC_PORT: 'none',
       });
 
-      it('takes it from the environment, or from --env-file wherever that option stands', async () => {
+      it('reads it from the environment, or from --env-file at any position', async () => {
         expect(await line.output(['license', 'show'], configured())).toContain('credentials-list');
         const { SVC_LICENSE, SVC_LICENSE_PUBLIC_KEY_FILE } = configured();
         line.write(
@@ -222,7 +222,7 @@ describe('license', () => {
           { SVC_LICENSE_PUBLIC_KEY_FILE: undefined },
           'There is no public key: give --public-key',
         ],
-      ])('says how to give the %s where there is none', async (_, change, complaint) => {
+      ])('says how to set the missing %s', async (_, change, complaint) => {
         const entries = Object.entries({ ...configured(), ...change }).filter(
           ([, value]) => value !== undefined,
         );

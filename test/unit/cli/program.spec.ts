@@ -71,7 +71,7 @@ describe('svc-admin', () => {
     ]);
   });
 
-  it('reports in one line of a database that does not answer, without its password', async () => {
+  it('reports an unreachable database in one line without its password', async () => {
     const environment = { SVC_DATABASE_URL: 'postgres://somebody:secret@localhost:1/nothing' };
     const { exitCode, stdout, stderr } = await line.run(['migrate'], environment);
     expect([exitCode, stdout]).toEqual([1, '']);
@@ -81,7 +81,7 @@ describe('svc-admin', () => {
     expect(stderr).not.toContain('secret');
   });
 
-  it('reports in one line of a data directory that cannot be made', async () => {
+  it('reports a data directory that cannot be created in one line', async () => {
     const environment = { SVC_DATA_DIR: line.write('a-file', '') };
     const { exitCode, stderr } = await line.run(['users', 'list'], environment);
     expect(exitCode).toBe(1);
@@ -93,14 +93,14 @@ describe('every command', () => {
   const line = new CommandLine();
   const names = leaves.map(({ name }) => name);
 
-  it('is found', () => {
+  it('can be found by its name', () => {
     expect(names).toEqual(
       expect.arrayContaining(['init', 'keys keygen', 'users create', 'audit tail', 'migrate']),
     );
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it.each(names)('explains itself, offers --json and has an example: %s', async (name) => {
+  it.each(names)('has help, --json and an example: %s', async (name) => {
     const { exitCode, stdout } = await line.run([...name.split(' '), '--help']);
     expect(exitCode).toBe(0);
     expect(stdout).toContain(`Usage: svc-admin ${name} [options]`);
@@ -114,7 +114,7 @@ describe('every command', () => {
     expect(command?.description()).toMatch(/^[a-z].*[^.]$/);
   });
 
-  it.each(names)('tells misuse with code 2, and as JSON where that is asked for: %s', async (name) => {
+  it.each(names)('exits with 2 on misuse, and prints JSON if requested: %s', async (name) => {
     const wrong = [...name.split(' '), '--no-such-option'];
     expect(await line.run(wrong)).toMatchObject({
       exitCode: 2,
@@ -155,7 +155,7 @@ function isThere(text: string): boolean {
 }
 
 describe('documents, refusals and messages', () => {
-  it('name no command of svc-admin, and no option, that is not there', () => {
+  it('name only existing commands and options of svc-admin', () => {
     const files = repositoryFiles().filter(({ path }) => /\.md$|^src\/.*\.(ts|js)$/.test(path));
     const named = files.flatMap(({ path, text }) => commandsIn(text).map((command) => ({ path, command })));
     expect(named.length).toBeGreaterThan(80);
@@ -179,7 +179,7 @@ describe('errors as JSON', () => {
     return { stdout, ...error };
   };
 
-  it('say what could not be done, in parts', async () => {
+  it('report the parts of a failure', async () => {
     expect(await told('keys', 'check', '--file', 'none.json')).toEqual({
       ...{ stdout: '', exitCode: 1, message: 'none.json cannot be read (ENOENT)', details: [] },
     });
@@ -189,19 +189,19 @@ describe('errors as JSON', () => {
     expect(imported.details).toEqual([expect.stringContaining('workflow 0, name')]);
   });
 
-  it('[D32] list what is wrong with the configuration', async () => {
+  it('[D32] list the configuration problems', async () => {
     const { message, details } = await told('init', '--owner-email', 'a@b.example');
     expect(message).toBe('The configuration has problems.');
     expect(details).toEqual([expect.stringContaining('SVC_PORT: must be')]);
   });
 
-  it('come beside what was found', async () => {
+  it('are printed together with the result', async () => {
     const { stdout, message } = await told('config', 'check');
     expect((JSON.parse(stdout) as { problems: string[] }).problems).toHaveLength(2);
     expect(message).toContain('problems: 2');
   });
 
-  it('where no command is given', async () => {
+  it('are printed if no command is given', async () => {
     expect((await told('license')).message).toContain('a command is missing');
   });
 });

@@ -12,7 +12,7 @@ describe('the prompt of a terminal', () => {
     return { stdin, stderr, prompt: new TerminalPrompt(streams, echo) };
   };
 
-  it('takes what is typed, with corrections, and shows nothing of a secret', async () => {
+  it('accepts typed input with corrections, and never shows a secret', async () => {
     const { stdin, stderr, prompt } = open('hidden');
     const first = prompt.ask('New password: ');
     stdin.write('correct horsf\u007fe battery\r');
@@ -24,7 +24,7 @@ describe('the prompt of a terminal', () => {
     expect(await text(stderr)).toBe('New password: \nThe same again: \n');
   });
 
-  it('shows what is typed otherwise', async () => {
+  it('shows typed input that is not secret', async () => {
     const { stdin, stderr, prompt } = open('shown');
     const answer = prompt.ask('TCP port: ');
     stdin.write('4000\r');
@@ -33,15 +33,12 @@ describe('the prompt of a terminal', () => {
     expect(await text(stderr)).toMatch(/TCP port: .*4.*0.*0.*0/s);
   });
 
-  it.each(['shown', 'hidden'] as const)(
-    'says that there was no answer where input ends: %s',
-    async (echo) => {
-      const { stdin, prompt } = open(echo);
-      const answer = prompt.ask('TCP port: ');
-      stdin.end();
-      await expect(answer).rejects.toThrow('There was no answer.');
-    },
-  );
+  it.each(['shown', 'hidden'] as const)('reports a missing answer if the input ends: %s', async (echo) => {
+    const { stdin, prompt } = open(echo);
+    const answer = prompt.ask('TCP port: ');
+    stdin.end();
+    await expect(answer).rejects.toThrow('There was no answer.');
+  });
 });
 
 /** Where a command writes, and how it ends work as soon as something was told, or after a while. */
@@ -59,7 +56,7 @@ function watched(isTerminal: boolean, isJson: boolean) {
 }
 
 describe('progress', () => {
-  it('is reported at a terminal, and wiped away when the work is done', async () => {
+  it('is shown at a terminal, and cleared when the work is done', async () => {
     const { context, said, told } = watched(true, false);
     expect(
       await withProgress(
@@ -74,13 +71,13 @@ describe('progress', () => {
   it.each([
     ['in a file', false, false],
     ['to a program', true, true],
-  ])('is not reported %s', async (_, isTerminal, isJson) => {
+  ])('is not shown %s', async (_, isTerminal, isJson) => {
     const { context, said } = watched(isTerminal, isJson);
     await withProgress(context, 'Working', new Promise((resolve) => setTimeout(resolve, 1_200)));
     expect(said).toEqual([]);
   });
 
-  it('is wiped away when the work has failed', async () => {
+  it('is cleared when the work fails', async () => {
     const { context, said, told } = watched(true, false);
     const failing = told.then(() => Promise.reject(new Error('no')));
     await expect(withProgress(context, 'Working', failing)).rejects.toThrow('no');

@@ -19,7 +19,7 @@ describe('token sign', () => {
   const sign = async (...more: string[]) =>
     (await line.output([...required(keyOf('ES256')), ...more])).trim();
 
-  it('lives for 60 seconds from now, has a jti of its own, and no claim that was not asked for', async () => {
+  it('creates tokens that last 60 seconds, with a new jti and only the requested claims', async () => {
     const [one, other] = [decodeJwt(await sign()), decodeJwt(await sign())];
     expect(Object.keys(one).sort()).toEqual(['aud', 'exp', 'iat', 'iss', 'jti', 'sub']);
     expect(Number(one.exp) - Number(one.iat)).toBe(60);
@@ -27,7 +27,7 @@ describe('token sign', () => {
     expect(one.jti).not.toBe(other.jti);
   });
 
-  it('carries the optional claims', async () => {
+  it('adds the optional claims', async () => {
     const profile = ['--email', 'a@b.example', '--given-name', 'Ann', '--family-name', 'Lee'];
     const rest = ['--role', 'global:admin', '--jti', 'once', '--lifetime', '600', '--email-verified'];
     const { iat = 0, ...claims } = decodeJwt(await sign(...profile, ...rest));
@@ -38,7 +38,7 @@ describe('token sign', () => {
     });
   });
 
-  it('carries any other claim, and other values of its own', async () => {
+  it('adds other claims, and overrides its own values', async () => {
     const more = ['email_verified=false', 'aud=["a","b"]', 'exp=1e3', 'note="x=y"', '__proto__={"a":1}'];
     const token = await sign(...more.flatMap((claim) => ['--claim', claim]));
     expect(decodeJwt(token)).toMatchObject({
@@ -50,25 +50,25 @@ describe('token sign', () => {
     expect(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).toContain('"__proto__":{"a":1}');
   });
 
-  it('signs by the algorithm of the key, and prints the token only', async () => {
+  it('uses the algorithm of the key, and prints only the token', async () => {
     const { exitCode, stdout, stderr } = await line.run(required(keyOf('EdDSA')));
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
     expect(decodeProtectedHeader(stdout)).toEqual({ alg: 'EdDSA', kid: 'k 1', typ: 'JWT' });
   });
 
-  it('keeps the kid of the header as it was given', async () => {
+  it('keeps the given kid in the header', async () => {
     const args = required(keyOf('ES256')).map((arg) => (arg === 'k 1' ? 'sché/ma:1"' : arg));
     expect(decodeProtectedHeader(await line.output(args))).toMatchObject({ kid: 'sché/ma:1"' });
   });
 
-  it('signs under no empty kid, since an unset variable of a script would make one', async () => {
+  it('rejects an empty kid, which an unset script variable would cause', async () => {
     const args = required(keyOf('ES256')).map((arg) => (arg === 'k 1' ? '' : arg));
     const { exitCode, stderr } = await line.run(args);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('It must have 1 to 512 bytes.')]);
   });
 
-  it('names the algorithms that a key fits, where it does not fit the one asked for', async () => {
+  it('lists the algorithms of the key if it does not fit the requested one', async () => {
     const { exitCode, stdout, stderr } = await line.run([...required(keyOf('ES384')), '--alg', 'ES256']);
     expect([exitCode, stdout]).toEqual([1, '']);
     expect(stderr).toBe('error: The key in ES384.pem does not fit ES256; it fits ES384.\n');
@@ -81,7 +81,7 @@ describe('token sign', () => {
     [['--lifetime', '0'], 'whole number from 1 to 86400'],
     [['--lifetime', '1.5'], 'whole number from 1 to 86400'],
     [['--alg', 'HS256'], 'Allowed choices are RS256'],
-  ])('refuses %j as misuse', async (more, complaint) => {
+  ])('rejects %j as misuse', async (more, complaint) => {
     const { exitCode, stdout, stderr } = await line.run([...required(keyOf('ES256')), ...more]);
     expect([exitCode, stdout]).toEqual([2, '']);
     expect(stderr).toContain(complaint);

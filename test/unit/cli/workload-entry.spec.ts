@@ -37,7 +37,7 @@ describe('[P.signInAs] the issuer of GitHub Actions', () => {
     'https://octocorp.ghe.com/octocorp',
     'https://git.example/acme',
     'https://a.b.ghe.com',
-  ])('cannot be known by --server %s', (server) => {
+  ])('is unknown with --server %s', (server) => {
     expect(() => issuerOf(server)).toThrow('Give --issuer: the issuer cannot be derived from --server.');
   });
 });
@@ -53,7 +53,7 @@ describe('--server', () => {
     expect(() => serverOf(server)).toThrow('--server must be an address such as https://git.example.');
   });
 
-  it('keeps the path of a GitLab below a path, without its last slash', () => {
+  it('keeps the path of a GitLab instance, without its trailing slash', () => {
     expect(serverOf('https://git.example/gitlab/')).toBe('https://git.example/gitlab');
   });
 });

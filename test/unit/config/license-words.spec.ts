@@ -2,6 +2,6 @@
 import { LICENSE_WORDS } from '../../../src/config/license-words.js';
 import { repositoryFile } from '../../support/source-files.js';
 
-it('the README says about the licence what `init` and the operator’s page say', () => {
+it('the README describes the licence as `init` and the operator’s page do', () => {
   expect(repositoryFile('README.md').text.replace(/\s+/g, ' ')).toContain(LICENSE_WORDS);
 });

@@ -23,7 +23,7 @@ function issue(payload: unknown, header: object = { alg: 'EdDSA' }, signer: Sign
 }
 
 describe('a licence of the vendor', () => {
-  it('[D39] holds its features until its end, and not at it', async () => {
+  it('[D39] includes its features before its end, but not at its end', async () => {
     const license = await readLicense(issue(good), vendorPem);
     expect(license.customer).toBe('Marker Ltd');
     expect(license.includes('token-exchange', EXPIRES * 1000 - 1)).toBe(true);
@@ -39,23 +39,23 @@ describe('a licence of the vendor', () => {
     expect(LICENSE_FEATURES.filter((feature) => !license.includes(feature, 0))).toEqual([]);
   });
 
-  it('[D39] that has run out is taken, and holds nothing', async () => {
+  it('[D39] is accepted but includes nothing if it has expired', async () => {
     const license = await readLicense(issue({ ...good, exp: 1 }), vendorPem);
     expect(license.includes('token-exchange', Date.now())).toBe(false);
   });
 
-  it('[D39] without features, and no licence at all, hold nothing', async () => {
+  it('[D39] includes nothing without features, like a missing licence', async () => {
     const empty = await readLicense(issue({ ...good, features: [] }), vendorPem);
     expect(empty.includes('token-exchange', 0)).toBe(false);
     expect(License.NONE.includes('token-exchange', 0)).toBe(false);
   });
 
-  it('[D39] may have white space around it, as files do', async () => {
+  it('[D39] may have surrounding white space, as files do', async () => {
     await expect(readLicense(` ${issue(good)}\n`, vendorPem)).resolves.toBeInstanceOf(License);
   });
 });
 
-describe('no licence of the vendor', () => {
+describe('an invalid vendor licence', () => {
   const [header, , signature] = issue(good).split('.');
   const hmac: Signer = (input) => createHmac('sha256', vendorPem).update(input).digest();
   const byRsa: Signer = (input) => sign('sha256', input, rsa.privateKey);
@@ -70,7 +70,7 @@ describe('no licence of the vendor', () => {
     ['with an unknown crit', issue(good, { alg: 'EdDSA', crit: ['x'], x: 1 })],
     ['that is no JWS', 'marker'],
     ['that is empty', ''],
-  ])('[D39] one %s', async (_, text) => {
+  ])('[D39] is one %s', async (_, text) => {
     const reading = readLicense(text, vendorPem);
     await expect(reading).rejects.toThrow(LicenseError);
     await expect(reading).rejects.toThrow('its signature does not verify with the public key');
@@ -87,7 +87,7 @@ describe('no licence of the vendor', () => {
     ['payload', 'null'],
     ['payload', '"marker"'],
     ['payload', 'marker {'],
-  ])('[D39] one whose %s is wrong: %j', async (member, payload) => {
+  ])('[D39] is one with a wrong %s: %j', async (member, payload) => {
     const reading = readLicense(issue(payload), vendorPem);
     await expect(reading).rejects.toThrow(LicenseError);
     await expect(reading).rejects.toThrow(new RegExp(member));
@@ -103,7 +103,7 @@ describe('the vendor key', () => {
     ['an RSA key', pem(rsa.publicKey), 'the public key is not an Ed25519 key'],
     ['an Ed448 key', pem(generateKeyPairSync('ed448').publicKey), 'the public key is not an Ed25519 key'],
     ['no PEM', 'marker', 'the public key is not PEM: it is no PEM'],
-  ])('[D39] is not %s', async (_, key, message) => {
+  ])('[D39] cannot be %s', async (_, key, message) => {
     await expect(readLicense(issue(good), key)).rejects.toThrow(new LicenseError(message));
   });
 });

@@ -23,7 +23,7 @@ function file(content: string | Uint8Array): string {
 }
 
 describe('sources', () => {
-  it('[D32] of several sources the strongest that has a variable decides', () => {
+  it('[D32] the strongest source that has a variable wins', () => {
     const { config, problems } = read(
       { SVC_HOST: 'first' },
       { SVC_HOST: 'second', SVC_PORT: '2' },
@@ -33,7 +33,7 @@ describe('sources', () => {
     expect(problems).toEqual([]);
   });
 
-  it.each(ENVIRONMENT_VARIABLES.map(({ name }) => name))('[2.1.file] %s may come from a file', (name) => {
+  it.each(ENVIRONMENT_VARIABLES.map(({ name }) => name))('[2.1.file] %s may be read from a file', (name) => {
     const path = join(directory, 'absent');
     const { problems, warnings } = read({ [`${name}_FILE`]: path });
     expect(problems).toEqual([`${name}_FILE: ${path} cannot be read (ENOENT: there is none)`]);
@@ -47,31 +47,34 @@ describe('sources', () => {
     ['text\n\n', 'text\n'],
     ['text ', 'text '],
     [' \ntext', ' \ntext'],
-  ])('[D32] of the text of a file one trailing newline is removed: %j', (content, value) => {
+  ])('[D32] one trailing newline of a file is removed: %j', (content, value) => {
     expect(read({ SVC_SSL_CERT_FILE: file(content) }).config.tlsCertificate).toBe(value);
   });
 
-  it.each(ENVIRONMENT_VARIABLES.map(({ name }) => name))('[D32] %s with its file is an error', (name) => {
-    const { problems } = read({ [name]: MARKER, [`${name}_FILE`]: file(MARKER) });
-    expect(problems).toEqual([`${name}: both ${name} and ${name}_FILE are set; give one`]);
-  });
+  it.each(ENVIRONMENT_VARIABLES.map(({ name }) => name))(
+    '[D32] %s together with its file variable is an error',
+    (name) => {
+      const { problems } = read({ [name]: MARKER, [`${name}_FILE`]: file(MARKER) });
+      expect(problems).toEqual([`${name}: both ${name} and ${name}_FILE are set; give one`]);
+    },
+  );
 
   it.each<[string, Environment]>([
     ['an empty variable', { SVC_PORT: '' }],
     ['an empty file path', { SVC_PORT_FILE: '' }],
     ['an undefined variable', { SVC_PORT: undefined }],
-  ])('[2.1.file] %s counts as unset', (_, environment) => {
+  ])('[2.1.file] an empty %s is unset', (_, environment) => {
     expect(read(environment, { SVC_PORT: '7' })).toMatchObject({ config: { port: 7 }, problems: [] });
   });
 
-  it('[2.1.file] an empty variable is no second value beside a file', () => {
+  it('[2.1.file] an empty variable does not conflict with its file variable', () => {
     expect(read({ SVC_PORT: '', SVC_PORT_FILE: file('7\n') })).toMatchObject({
       config: { port: 7 },
       problems: [],
     });
   });
 
-  it('[D32] an env file that was asked for must be there, any other need not', () => {
+  it('[D32] an env file must exist only if it was requested', () => {
     const absent = join(directory, 'absent');
     expect(() => readEnvFile(absent, true)).toThrow(ConfigurationError);
     expect(readEnvFile(absent, false)).toEqual({});
@@ -84,7 +87,7 @@ describe('defaults', () => {
     expect(read().config).toMatchObject({ host: '127.0.0.1', port: 5678, baseUrl: 'http://localhost:5678' });
   });
 
-  it('the base address follows the port, and PORT is taken too', () => {
+  it('the base address follows the port, and PORT is accepted too', () => {
     expect(read({ PORT: '8080' }).config).toMatchObject({ port: 8080, baseUrl: 'http://localhost:8080' });
     expect(read({ PORT_FILE: file('8081\n') }).config.port).toBe(8081);
     expect(read({ PORT: '8080', SVC_PORT: '9090' }).config.port).toBe(9090);
@@ -146,7 +149,7 @@ describe('numbers', () => {
     ['[D32] SVC_TOKEN_EXCHANGE_JTI_CLEANUP_BATCH_SIZE', 1, 100_000],
     ['[D26] SVC_EMBED_SESSION_TTL_SECONDS', 60, 86_400],
     ['[D91] SVC_METRICS_PORT', 0, 65_535],
-  ])('%s goes from %d to %d', (title, min, max) => {
+  ])('%s ranges from %d to %d', (title, min, max) => {
     const [, name = ''] = title.split(' ');
     const accepts = (text: string) => read({ [name]: text }).problems.length === 0;
     expect([min - 1, min, max, max + 1].map((value) => accepts(`${value}`))).toEqual([
@@ -161,7 +164,7 @@ describe('numbers', () => {
   });
 
   it.each(['1.5', '1e2', '+30', '-30', ' 30', '30 ', '0x1e', '3_0', '٣٠', '30s', 'NaN', '1'.repeat(400)])(
-    '[D32] %j is no whole number',
+    '[D32] %j is not an integer',
     (text) => expect(read({ SVC_TOKEN_EXCHANGE_MAX_TOKEN_TTL: text }).problems).toHaveLength(1),
   );
 });
@@ -188,21 +191,21 @@ describe('other kinds of value', () => {
     ['SVC_ENCRYPTION_KEY', Buffer.alloc(32).toString('hex')],
     ['SVC_ENCRYPTION_KEY', `${KEY},`],
     ['SVC_ENCRYPTION_KEY', `${KEY} ${KEY}`],
-  ])('[D32][K20] %s does not take %j', (name, text) => {
+  ])('[D32][K20] %s does not accept %j', (name, text) => {
     const { problems } = read({ [name]: text });
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(new RegExp(`^${name}: `));
     expect(problems[0]).not.toContain(text);
   });
 
-  it('[D32] a byte order mark is no part of a value or an env file', () => {
+  it('[D32] a byte order mark is not part of a value or an env file', () => {
     const path = file('\ufeffdb.example\n');
     const { config, problems } = read({ SVC_BASE_URL: '\ufeffhttps://other.example', SVC_HOST_FILE: path });
     expect([config.baseUrl, config.host, problems]).toEqual(['https://other.example', 'db.example', []]);
     expect(readEnvFile(file('\ufeffSVC_PORT=1\n'), true)).toEqual({ SVC_PORT: '1' });
   });
 
-  it('[D32] another encoding of a file is named', () => {
+  it('[D32] a file in another encoding is reported', () => {
     const utf16 = (text: string) => file(Buffer.from(`\ufeff${text}`, 'utf16le'));
     const path = utf16('db.example');
     const latin1 = file(Buffer.from('postgres://ü', 'latin1'));
@@ -214,19 +217,19 @@ describe('other kinds of value', () => {
     expect(() => readEnvFile(env, false)).toThrow(`env file ${env}: is UTF-16 and must be UTF-8`);
   });
 
-  it('[D45] several encryption keys are taken in their order', () => {
+  it('[D45] several encryption keys are used in their order', () => {
     const second = Buffer.alloc(32, 2).toString('base64');
     const { encryptionKeys } = read({ SVC_ENCRYPTION_KEY: `${KEY}, ${second}` }).config;
     expect(encryptionKeys.map((key) => key[0])).toEqual([1, 2]);
   });
 
   it.each(['https://instance.example', 'https://instance.example/', 'http://127.0.0.1:5678'])(
-    'the base address %s is taken, without a trailing slash',
+    'the base address %s is accepted, without a trailing slash',
     (text) => expect(read({ SVC_BASE_URL: text }).config.baseUrl).toBe(text.replace(/\/$/, '')),
   );
 });
 
-describe('texts of one line', () => {
+describe('single-line strings', () => {
   const names = ['SVC_DATA_DIR', 'SVC_HOST', 'SVC_METRICS_HOST', 'SVC_AUDIT_WEBHOOK_SECRET', 'SVC_BASE_URL'];
   const text = 'https://a-text-of-more-than-32-characters.example';
 
@@ -234,7 +237,7 @@ describe('texts of one line', () => {
     [`'${text}'`, 'has quotes around it'],
     [`"${text}"`, 'has quotes around it'],
     [`${text}\u0007${text}`, 'contains a control character'],
-  ])('[D32] %j is refused by the name of its variable, without its value', (value, problem) => {
+  ])('[D32] %j is rejected with the name of its variable, without its value', (value, problem) => {
     for (const name of names) {
       expect(read({ [name]: value }).problems).toEqual([
         expect.stringMatching(`^${name}: (member 1 )?${problem}`),
@@ -243,7 +246,7 @@ describe('texts of one line', () => {
     }
   });
 
-  it.each([' ', '\t', '\r', '\n', '\u00A0', '\u200B'])('[D32] %j at an end is refused', (blank) => {
+  it.each([' ', '\t', '\r', '\n', '\u00A0', '\u200B'])('[D32] %j at either end is rejected', (blank) => {
     for (const value of [blank + text, text + blank])
       expect(read({ SVC_DATA_DIR: value }).problems).toEqual([
         'SVC_DATA_DIR: begins or ends with a blank, or with the end of a line',
@@ -251,7 +254,7 @@ describe('texts of one line', () => {
     expect(read({ SVC_DATA_DIR_FILE: file(`${text}\n`) }).config.dataDirectory).toBe(text);
   });
 
-  it('[D32] a quote or blank inside is a part of it', () => {
+  it('[D32] an inner quote or blank is kept', () => {
     expect(read({ SVC_DATA_DIR: "/srv/ada's data" })).toMatchObject({
       config: { dataDirectory: "/srv/ada's data" },
       problems: [],
@@ -266,7 +269,7 @@ describe('problems and warnings', () => {
     ),
   );
 
-  it('[D32] every problem is reported at once, each by its variable, none with its value', () => {
+  it('[D32] every problem is reported at once, by variable and without its value', () => {
     const { problems } = read(bad);
     expect(problems.map((problem) => problem.split(':')[0])).toEqual(Object.keys(bad));
     expect(problems.length).toBeGreaterThan(20);
@@ -274,7 +277,7 @@ describe('problems and warnings', () => {
     for (const problem of problems) expect(new ConfigurationError(problems).message).toContain(problem);
   });
 
-  it('[D32] a problem in a file is reported like any other, without the content', () => {
+  it('[D32] a problem in a file is reported in the same way, without the content', () => {
     const path = file(MARKER);
     const { problems } = read({ SVC_PORT_FILE: path, SVC_ENCRYPTION_KEY_FILE: directory });
     expect(problems).toEqual([
@@ -283,7 +286,7 @@ describe('problems and warnings', () => {
     ]);
   });
 
-  it('[D32] what Kubernetes sets for a service called svc is named so, in one line each', () => {
+  it('[D32] variables that Kubernetes sets for a service named svc are recognized, one line each', () => {
     const links = { SVC_PORT_80_TCP: MARKER, SVC_PORT_80_TCP_PROTO: MARKER, SVC_SERVICE_HOST: MARKER };
     const { problems, warnings } = read({ ...links, SVC_PORT: 'tcp://10.0.0.1:80' });
     const remedy =
@@ -294,7 +297,7 @@ describe('problems and warnings', () => {
     ]);
   });
 
-  it('[D32] an unknown variable of the service is warned of, without its value', () => {
+  it('[D32] an unknown variable of the service causes a warning without its value', () => {
     const { problems, warnings } = read(
       { SVC_TOKEN_EXCHANGE_MAX_TTL: MARKER, OTHER: MARKER },
       { SVC_HOSTS: MARKER },
@@ -312,7 +315,7 @@ describe('problems and warnings', () => {
     ['SVC_LICENCE', 'SVC_LICENSE'],
     ['svc_port', 'SVC_PORT'],
     ['SVC_SOMETHING_ELSE_ENTIRELY', undefined],
-  ])('[D32] of the variable %s the warning asks whether %s was meant', (name, meant) => {
+  ])('[D32] for the unknown variable %s the warning suggests %s', (name, meant) => {
     const question = meant === undefined ? '' : `; did you mean ${meant}?`;
     expect(read({ [name]: MARKER }).warnings).toEqual([
       `${name} is not a variable of this service and has no effect${question}`,
@@ -355,7 +358,7 @@ describe('problems and warnings', () => {
     expect(problem).not.toContain(MARKER);
   });
 
-  it('[D32] where each variable was found is known, also where its value is not taken', () => {
+  it('[D32] the source of each variable is known, even if its value is rejected', () => {
     const path = file('7\n');
     const { given } = read(
       { SVC_PORT_FILE: path, SVC_STRICT: 'x' },
@@ -372,7 +375,7 @@ describe('problems and warnings', () => {
     ]);
   });
 
-  it('[D32] no file is known that could not be read: its path may be the value', () => {
+  it('[D32] the path of an unreadable file is not reported, since it may be the value', () => {
     const { given } = read({ SVC_AUDIT_WEBHOOK_SECRET_FILE: MARKER });
     expect([...given]).toEqual([
       ['SVC_AUDIT_WEBHOOK_SECRET', { as: 'SVC_AUDIT_WEBHOOK_SECRET_FILE', source: 0 }],

@@ -8,7 +8,7 @@ describe('[1.4] the settings for HTTPS', () => {
   const other = makeSelfSignedCertificate('instance.test');
   const problems = (...pair: Parameters<typeof readTlsIdentity>) => readTlsIdentity(...pair).problems;
 
-  it('are taken as a pair, with a chain behind the certificate', () => {
+  it('are accepted as a pair, with a chain after the certificate', () => {
     expect(readTlsIdentity(cert, key)).toEqual({ identity: { cert, key }, problems: [] });
     expect(problems(cert + other.cert, key)).toEqual([]);
   });
@@ -35,18 +35,18 @@ describe('[1.4] the settings for HTTPS', () => {
         'SVC_SSL_KEY: must be a PEM private key without a passphrase: it is no PEM',
       ],
     ],
-  ])('are refused with %s, without their values', (_, certificate, privateKey, expected) => {
+  ])('are rejected with %s, without their values', (_, certificate, privateKey, expected) => {
     expect(problems(certificate, privateKey)).toEqual(expected);
   });
 
-  it('[D32] are asked for by their file where a path stands in their place', () => {
+  it('[D32] suggest the file variable if a value is a path', () => {
     expect(problems('certs/cert.pem', '/run/secrets/key')).toEqual([
       expect.stringMatching(/^SVC_SSL_CERT: .*; did you mean SVC_SSL_CERT_FILE, with this path\?$/),
       expect.stringMatching(/^SVC_SSL_KEY: .*; did you mean SVC_SSL_KEY_FILE, with this path\?$/),
     ]);
   });
 
-  it('[D32] are reported by the file that holds them, and what is there and cannot be read is not missing', () => {
+  it('[D32] name the file of a bad value, and do not report an unreadable file as missing', () => {
     const given = new Map([
       ['SVC_SSL_CERT', { as: 'SVC_SSL_CERT_FILE', source: 0, path: '/absent/cert.pem' }],
       ['SVC_SSL_KEY', { as: 'SVC_SSL_KEY_FILE', source: 0, path: '/there/key.pem' }],
@@ -58,7 +58,7 @@ describe('[1.4] the settings for HTTPS', () => {
     expect(readTlsIdentity(cert, undefined, given)).toEqual({ problems: [] });
   });
 
-  it('do not take a key with a passphrase', () => {
+  it('reject a key with a passphrase', () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const sealed = privateKey.export({
       type: 'pkcs8',

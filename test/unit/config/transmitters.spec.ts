@@ -26,7 +26,7 @@ const problemsOf = (value: unknown) => {
     .error?.issues.map(({ message }) => message);
 };
 
-it('[D147] each has the secret of its file, without the end of the line', () => {
+it('[D147] each transmitter has the secret of its file, without the trailing newline', () => {
   const { secretFile: _, ...shown } = ONE;
   expect(transmitters().parse(JSON.stringify([ONE]))).toEqual([{ ...shown, secret: SECRET }]);
   expect(transmitters().parse(undefined)).toEqual([]);
@@ -44,6 +44,6 @@ it.each<[unknown, string]>([
   [[ONE, { ...OTHER, issuer: ONE.issuer }], 'two transmitters must not share issuer, jwksUri or secret'],
   [[ONE, { ...OTHER, jwksUri: ONE.jwksUri }], 'two transmitters must not share issuer, jwksUri or secret'],
   [[ONE, { ...OTHER, secretFile }], 'two transmitters must not share issuer, jwksUri or secret'],
-])('[D147] %j is refused', (value, problem) => {
+])('[D147] %j is rejected', (value, problem) => {
   expect(problemsOf(value)).toEqual([expect.stringContaining(problem)]);
 });

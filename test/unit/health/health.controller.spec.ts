@@ -3,7 +3,7 @@ import { HealthController } from '../../../src/health/health.controller.js';
 import { GracefulShutdown } from '../../../src/platform/http/graceful-shutdown.js';
 
 describe('readiness', () => {
-  it('asks the database once for all who ask at the same moment, and again for the next', async () => {
+  it('queries the database once for simultaneous requests, and again for the next one', async () => {
     let asked = 0;
     const isReady = () => new Promise<boolean>((resolve) => setImmediate(() => resolve((asked += 1) > 0)));
     const features = () => ({ tokenExchange: { available: true } });

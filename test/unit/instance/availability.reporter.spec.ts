@@ -51,7 +51,7 @@ class Report {
   }
 }
 
-describe('the log', () => {
+describe('the startup log', () => {
   const reports: Report[] = [];
   const report = (...parts: ConstructorParameters<typeof Report>) => {
     const made = new Report(...parts);
@@ -94,7 +94,7 @@ describe('the log', () => {
       { SVC_EMBED_LOGIN_ENABLED: 'false' },
       'warn: token exchange is there, but its endpoints answer 501: none of SVC_EMBED_LOGIN_ENABLED, SVC_TOKEN_EXCHANGE_ENABLED and SVC_ID_ASSERTION_ENABLED is true',
     ],
-  ])('of %s at the start, in one line, once', (_, daysLeft, environment, text) => {
+  ])('reports %s in one line once', (_, daysLeft, environment, text) => {
     const made = report(daysLeft, environment);
     expect(made.lines).toEqual([expect.objectContaining({ endpoints: ENDPOINTS })]);
     expect(made.told).toEqual([expect.stringContaining(text)]);
@@ -103,14 +103,14 @@ describe('the log', () => {
     expect(made.told).toEqual([]);
   });
 
-  it('is nothing where all is on and the licence lasts', () => {
+  it('reports nothing if all is on and the licence is not about to end', () => {
     const made = report(31);
     made.pass(1);
     expect(made.told).toEqual([]);
     expect(made.reporter.state).toEqual({ available: true, embedLogin: true, exchange: false });
   });
 
-  it('is the end of a licence from 30 days before it, at the start and daily', () => {
+  it('warns of the end of a licence from 30 days before it, at startup and daily', () => {
     const warning = (days: number) =>
       `warn: the licence ends within ${days === 1 ? '1 day' : `${days} days`}: 2026-01-31T00:00:00.000Z; then token exchange is off, and calls`;
     const made = report(30);
@@ -123,14 +123,14 @@ describe('the log', () => {
     expect(made.told).toEqual([expect.stringContaining(warning(1))]);
   });
 
-  it('is that warning once the 30 days begin while the service runs', () => {
+  it('warns once the 30 days begin while the service runs', () => {
     const made = report(30.5);
     expect(made.told).toEqual([]);
     made.pass(DAY / 2);
     expect(made.told).toEqual([expect.stringContaining('within 30 days')]);
   });
 
-  it('is the end itself, once, and the endpoints that it takes away', () => {
+  it('reports the end itself once, with the endpoints that it disables', () => {
     const made = report(31);
     made.pass(31 * DAY - 1);
     expect(made.told).toEqual([expect.stringContaining('warn: the licence ends within 1 day')]);
@@ -143,7 +143,7 @@ describe('the log', () => {
     expect(made.told).toEqual([]);
   });
 
-  it('is the end of a licence also where the flag is off', () => {
+  it('reports the end of a licence even if the flag is off', () => {
     const made = report(1, { SVC_ENV_FEAT_TOKEN_EXCHANGE: 'false' });
     expect(made.told).toEqual([
       expect.stringContaining(`info: ${OFF}`),
@@ -154,7 +154,7 @@ describe('the log', () => {
     expect(made.reporter.state).toEqual({ available: false, reason: 'not_enabled' });
   });
 
-  it('survives clocks that are set: no warning twice, and what is back is reported', () => {
+  it('handles clock changes: no warning is repeated, and recovery is reported', () => {
     const made = report(4);
     expect(made.told).toHaveLength(1);
     made.clock.setBack(DAY);
@@ -174,7 +174,7 @@ describe('the log', () => {
     expect(made.reporter.state).toEqual({ available: true, embedLogin: true, exchange: false });
   });
 
-  it('is to start again where the clock was wrong at the start', () => {
+  it('asks for a restart if the clock was wrong at startup', () => {
     const made = report(-1);
     expect(made.told).toHaveLength(1);
     made.clock.setBack(40 * DAY);

@@ -18,7 +18,7 @@ function settings(flag: string | undefined, license: License): AvailabilitySetti
   return { config, given, license };
 }
 
-describe('token exchange that is off', () => {
+describe('token exchange', () => {
   it.each([
     [undefined, WHOLE, 0, 'flag_off', 'not_enabled', 'SVC_ENV_FEAT_TOKEN_EXCHANGE is not set to true'],
     ['false', WHOLE, 0, 'flag_off', 'not_enabled', 'SVC_ENV_FEAT_TOKEN_EXCHANGE is not set to true'],
@@ -73,7 +73,7 @@ describe('token exchange that is off', () => {
       'license_ended',
       'the licence has ended: at an invalid date',
     ],
-  ] as const)('with the flag %j: %#', (flag, license, nowMs, reason, word, explanation) => {
+  ] as const)('is off with the flag %j: %#', (flag, license, nowMs, reason, word, explanation) => {
     const given = settings(flag, license);
     expect(unavailableBecause(given, nowMs)).toBe(reason);
     expect(PUBLIC_REASONS[reason]).toBe(word);
@@ -81,9 +81,9 @@ describe('token exchange that is off', () => {
     expect(explanation).not.toContain('marker');
   });
 
-  it('is on until the licence ends', () => {
+  it('is on before the licence ends', () => {
     expect(unavailableBecause(settings('true', WHOLE), END_MS - 1)).toBeUndefined();
   });
 
-  it('has ended at a moment', () => expect(endOf(WHOLE)).toBe('2027-01-15T08:00:00.000Z'));
+  it('reports the end of the licence', () => expect(endOf(WHOLE)).toBe('2027-01-15T08:00:00.000Z'));
 });

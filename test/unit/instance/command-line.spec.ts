@@ -3,8 +3,8 @@ import { VERSION } from '../../../src/platform/version.js';
 import { StartError } from '../../../src/platform/start-error.js';
 import { isForInit, readCommandLine } from '../../../src/instance/command-line.js';
 
-describe('the command line of the start', () => {
-  it('is nothing, as a rule', () => {
+describe('the start command', () => {
+  it('usually has no options', () => {
     expect(readCommandLine([])).toEqual({});
   });
 
@@ -20,7 +20,7 @@ describe('the command line of the start', () => {
   });
 
   it.each([['--help'], ['-h'], ['--help', '--version'], ['--env-file', 'a.env', '--help']])(
-    'asks for help, which names every option: %s',
+    'asks for help, which lists every option: %s',
     (...args) => {
       const { answer = '' } = readCommandLine(args);
       expect(answer).toMatch(/^Usage: /);
@@ -35,7 +35,7 @@ describe('the command line of the start', () => {
     ['a word that is no option', ['production.env'], "'production.env'"],
     ['an env file without its name', ['--env-file'], "'--env-file <value>'"],
     ['a version with a value', ['--version=2'], "'-V, --version'"],
-  ])('is refused with %s', (_, args, named) => {
+  ])('is rejected with %s', (_, args, named) => {
     const read = () => readCommandLine(args);
     expect(read).toThrow(StartError);
     expect(read).toThrow(new RegExp(`^error: .*${named}.*\n\\(add --help to see how it is used\\)$`, 's'));

@@ -31,8 +31,8 @@ describe('[5.5.3] who may frame the instance', () => {
   });
 });
 
-describe('[D72] who may frame the instance at this moment', () => {
-  it('is whom stored entries list beside the configured ones, the same list until there is another', () => {
+describe('[D72] the current list of frame ancestors', () => {
+  it('adds the origins of stored entries to the configured ones, and is reused until it changes', () => {
     const entries = new PresentEntries([entry('a', PRODUCT)]);
     const ancestors = new FrameAncestors(config, entries, silent);
     expect(ancestors.current).toEqual([PRODUCT]);
@@ -44,7 +44,7 @@ describe('[D72] who may frame the instance at this moment', () => {
     expect(ancestors.current).toEqual([PRODUCT]);
   });
 
-  it('is no more of them than a header can name, and the log says how many are left out', () => {
+  it('is limited to what a header can contain, and the log reports how many are omitted', () => {
     const warnings: string[] = [];
     const logger = { warn: (_: object, text: string) => void warnings.push(text) };
     const many = Array.from(
@@ -60,7 +60,7 @@ describe('[D72] who may frame the instance at this moment', () => {
     ]);
   });
 
-  it('is none while embedded login is off, even with stored entries', () => {
+  it('is empty while embedded login is off, even with stored entries', () => {
     const entries = new PresentEntries([entry('s', OTHER)]);
     expect(new FrameAncestors({ ...config, embedLoginEnabled: false }, entries, silent).current).toEqual([]);
   });
@@ -70,29 +70,29 @@ describe('[5.5.3] the warnings at the start', () => {
   const warnings = (change: Partial<typeof config>, entries = [entry('a', PRODUCT)]) =>
     embeddingWarnings({ ...config, ...change }, entries);
 
-  it('are none where origins are listed and the address is HTTPS', () => {
+  it('are empty if origins are listed and the address is HTTPS', () => {
     expect(warnings({})).toEqual([]);
   });
 
-  it('are none while the feature or embedded login is off', () => {
+  it('are empty while the feature or embedded login is off', () => {
     const bad = { baseUrl: 'http://instance.example' };
     expect(warnings({ ...bad, featureFlag: false }, [])).toEqual([]);
     expect(warnings({ ...bad, embedLoginEnabled: false }, [])).toEqual([]);
   });
 
-  it('say that all sites may frame', () => {
+  it('report that all sites may frame', () => {
     expect(warnings({}, [entry('a')])).toEqual([
       expect.stringMatching(/^SVC_EMBED_FRAME_ANCESTORS: is not set/),
     ]);
   });
 
-  it('name the entries whose pages cannot frame, unless the setting may speak for them', () => {
+  it('name the entries whose pages cannot frame, unless the setting may allow them', () => {
     const entries = [entry('first', PRODUCT), entry('second')];
     expect(warnings({}, entries)).toEqual([expect.stringContaining(': second names no origins')]);
     expect(warnings({ frameAncestors: [OTHER] }, entries)).toEqual([]);
   });
 
-  it('leave out entries that sign nobody in to a frame', () => {
+  it('omit entries without embedded login', () => {
     const jobs = { label: 'jobs', flows: new Set(['exchange', 'jwt-bearer'] as const) };
     expect(warnings({}, [entry('first', PRODUCT), jobs])).toEqual([]);
   });
@@ -102,7 +102,7 @@ describe('[5.5.3] the warnings at the start', () => {
     ['http://localhost:5678', /except on localhost, as here/],
     ['http://my.localhost', /except on localhost, as here/],
     ['http://notlocalhost', /logins; serve HTTPS/],
-  ])('say that %s is plain HTTP', (baseUrl, text) => {
+  ])('report that %s is plain HTTP', (baseUrl, text) => {
     expect(warnings({ baseUrl })).toEqual([expect.stringMatching(text)]);
   });
 });

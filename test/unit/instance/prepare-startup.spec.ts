@@ -45,21 +45,21 @@ function write(name: string, text: string): string {
   return path;
 }
 
-describe('a start', () => {
-  it('[1.4] needs nothing where the feature is off', async () => {
+describe('startup', () => {
+  it('[1.4] requires nothing if the feature is off', async () => {
     const { config, license, trustedKeys, warnings } = await start({});
     expect(config.featureFlag).toBe(false);
     expect(license.includes('token-exchange', 0)).toBe(false);
     expect([trustedKeys, warnings]).toEqual([[], []]);
   });
 
-  it('[2.1] has the trusted keys and the licence that were given', async () => {
+  it('[2.1] loads the configured trusted keys and licence', async () => {
     const { license, trustedKeys } = await start({ ...FLAG, ...KEYS, ...(await licenseEnvironment()) });
     expect(trustedKeys).toMatchObject([{ type: 'static', issuer: 'https://a.example' }]);
     expect(license.includes('token-exchange', Date.now())).toBe(true);
   });
 
-  it('[P.origins] says what origins bind, where embedded login is on', async () => {
+  it('[P.origins] reports what origins restrict if embedded login is on', async () => {
     const entry = { ...ENTRY, origins: ['https://product.example'] };
     const keys = { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([entry]) };
     const notesWith = async (embedLogin: string) =>
@@ -70,7 +70,7 @@ describe('a start', () => {
     expect(await notesWith('false')).toEqual([]);
   });
 
-  it('[D32] takes the environment before --env-file before .env', async () => {
+  it('[D32] prefers the environment to --env-file, and --env-file to .env', async () => {
     write('.env', 'SVC_HOST=dot\nSVC_PORT=1\nSVC_PROXY_HOPS=1\n');
     const envFile = write('chosen.env', 'SVC_HOST=chosen\nSVC_PORT=2\n');
     const { config } = await start({ SVC_HOST: 'real' }, envFile);
@@ -89,13 +89,13 @@ describe('a start', () => {
   });
 });
 
-describe('scopes of an entry', () => {
+describe('the scopes of an entry', () => {
   const warningsOf = async (scopes: readonly string[]) => {
     const entry = { ...ENTRY, expectedAudience: 'instance', linkPrivileged: false, scopes };
     return (await start({ SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([entry]) })).warnings;
   };
 
-  it('[P.scopes] are warned of where the API has none of that name, and not where it has', async () => {
+  it('[P.scopes] cause a warning only if the API does not have them', async () => {
     expect(await warningsOf(['workflow:read', 'credential:list'])).toEqual([]);
     expect(await warningsOf(['workflow:read', 'workflows:read', 'execution:read'])).toEqual([
       expect.stringContaining('has 2 scopes that this API does not ask for'),
@@ -103,8 +103,8 @@ describe('scopes of an entry', () => {
   });
 });
 
-describe('no start', () => {
-  it('[2.1] without trusted keys where the feature is on', async () => {
+describe('startup fails', () => {
+  it('[2.1] without trusted keys if the feature is on', async () => {
     expect(await problemsOf(FLAG)).toEqual([
       'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: is required when SVC_ENV_FEAT_TOKEN_EXCHANGE is true',
     ]);
@@ -119,20 +119,20 @@ describe('no start', () => {
     ]);
   });
 
-  it('[D45][K20] without encryption key on PostgreSQL', async () => {
+  it('[D45][K20] without an encryption key on PostgreSQL', async () => {
     expect(await problemsOf(DATABASE)).toEqual([
       'SVC_ENCRYPTION_KEY: is required with SVC_DATABASE_URL; openssl rand -base64 32 generates one',
     ]);
   });
 
-  it('[D91] with metrics on the port of the service', async () => {
+  it('[D91] if metrics use the port of the service', async () => {
     const same = ['SVC_METRICS_PORT: must be another port than SVC_PORT'];
     expect(await problemsOf({ SVC_METRICS_PORT: '5678' })).toEqual(same);
     expect(await problemsOf({ SVC_METRICS_PORT: '5678', SVC_METRICS_HOST: '127.0.0.1' })).toEqual(same);
     expect(await problemsOf({ SVC_METRICS_PORT: '5678', SVC_METRICS_HOST: '::' })).toEqual(same);
   });
 
-  it('[D39] with a licence and no key to check it with', async () => {
+  it('[D39] with a licence and no key to verify it', async () => {
     const { SVC_LICENSE } = await licenseEnvironment();
     expect(await problemsOf({ SVC_LICENSE })).toEqual([
       'SVC_LICENSE_PUBLIC_KEY: is required with SVC_LICENSE',
@@ -147,7 +147,7 @@ describe('no start', () => {
     expect(problems[0]).not.toContain(MARKER);
   });
 
-  it('[D32] and problems of all kinds in one list, without a value', async () => {
+  it('[D32] with problems of all kinds in one list, without a value', async () => {
     const problems = await problemsOf({
       ...{ ...FLAG, ...DATABASE, SVC_PORT: MARKER, SVC_LICENSE: MARKER, SVC_LICENSE_PUBLIC_KEY: MARKER },
       SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([{ ...ENTRY, key: MARKER }, { type: MARKER }]),
@@ -163,7 +163,7 @@ describe('no start', () => {
   });
 });
 
-describe('[D32] a problem that can be acted on', () => {
+describe('[D32] an actionable problem', () => {
   const VENDOR = 'SVC_LICENSE_PUBLIC_KEY';
   const keysOf = (entry: object) => JSON.stringify([{ ...ENTRY, ...entry }], null, 1);
   const { privateKey } = generateKeyPairSync('ed25519');
@@ -236,14 +236,14 @@ describe('[D32] a problem that can be acted on', () => {
     expect(problems.join()).not.toContain(MARKER);
   });
 
-  it('reports the file, line and column of keys that are no JSON', async () => {
+  it('contains file, line and column of invalid JSON keys', async () => {
     const path = write('keys.json', `[{\n  "kid": 'x'\n}]\n`);
     expect(await problemsOf({ ...FLAG, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: path })).toEqual([
       `SVC_TOKEN_EXCHANGE_TRUSTED_KEYS (in ${path}): not valid JSON (line 2, column 10)`,
     ]);
   });
 
-  it('reports the file of an entry that is wrong', async () => {
+  it('contains the file of an invalid entry', async () => {
     const path = write('keys.json', keysOf({ kid: '' }));
     expect(await problemsOf({ ...FLAG, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: path })).toEqual([
       `SVC_TOKEN_EXCHANGE_TRUSTED_KEYS (in ${path}): entry 0, kid: must be a non-empty string`,
@@ -251,24 +251,24 @@ describe('[D32] a problem that can be acted on', () => {
   });
 });
 
-describe('[D91] the address of metrics', () => {
+describe('[D91] the metrics address', () => {
   const addressIn = async (environment: Environment) => metricsAddress(await start(environment));
 
-  it('is the loopback interface, whatever that of the service is; with port 0 there is none', async () => {
+  it('is the loopback interface even if the service uses another one, and port 0 disables it', async () => {
     const standard = { host: '127.0.0.1', port: 9464 };
     expect(await addressIn({ SVC_HOST: '::' })).toEqual({ ...standard, isChosen: false });
     expect(await addressIn({ SVC_METRICS_PORT: '9464' })).toEqual({ ...standard, isChosen: true });
     expect(await addressIn({ SVC_METRICS_PORT: '0' })).toBeUndefined();
   });
 
-  it('may be on the same port of another interface', async () => {
+  it('may use the same port on another interface', async () => {
     const other = { SVC_METRICS_PORT: '5678', SVC_METRICS_HOST: '127.0.0.2' };
     expect(await addressIn(other)).toMatchObject({ host: '127.0.0.2', port: 5678 });
   });
 });
 
-describe('the key that seals secrets', () => {
-  it('[D45] is made once in the data folder, for its owner only', async () => {
+describe('the encryption key for secrets', () => {
+  it('[D45] is created once in the data folder, readable by its owner only', async () => {
     const { config } = await start({ SVC_DATA_DIR: workingDirectory });
     const [made] = encryptionKeys(config);
     expect(made).toHaveLength(32);
@@ -285,7 +285,7 @@ describe('the key that seals secrets', () => {
   };
 
   it.each([0o604, 0o602, 0o666])(
-    '[D45] is refused with mode %o, with the command that corrects it',
+    '[D45] is rejected with mode %o, with the command that corrects it',
     async (mode) => {
       const { config, path } = await made();
       chmodSync(path, mode);
@@ -298,7 +298,7 @@ describe('the key that seals secrets', () => {
     },
   );
 
-  it('[D45] is refused if it belongs to another account, with the command that corrects it', async () => {
+  it('[D45] is rejected if it belongs to another account, with the command that corrects it', async () => {
     const { config, path } = await made();
     const account = process.getuid?.() ?? 0;
     const spy = jest.spyOn(process, 'getuid').mockReturnValue(account + 1);
@@ -308,7 +308,7 @@ describe('the key that seals secrets', () => {
     spy.mockRestore();
   });
 
-  it('[D45] in a folder that is open to all, goes to no file that another account has put in the way', async () => {
+  it('[D45] is never written to a file that another account has planted in a world-writable folder', async () => {
     const { config } = await start({ SVC_DATA_DIR: workingDirectory });
     chmodSync(workingDirectory, 0o777);
     const stolen = join(workingDirectory, 'stolen');
@@ -317,7 +317,7 @@ describe('the key that seals secrets', () => {
     expect(existsSync(stolen)).toBe(false);
   });
 
-  it('[D45] is the configured one where there is one', async () => {
+  it('[D45] is the configured one if there is one', async () => {
     const { config } = await start({
       ...DATABASE,
       SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),

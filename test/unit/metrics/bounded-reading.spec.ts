@@ -1,7 +1,7 @@
 // How often a source is asked for what metrics tell, and what is told while it does not answer.
 import { BoundedReading } from '../../../src/metrics/bounded-reading.js';
 
-describe('[D91] a value that is read now and then', () => {
+describe('[D91] a periodically read value', () => {
   let now = 0;
   beforeEach(() => {
     now = 1_000_000;
@@ -19,7 +19,7 @@ describe('[D91] a value that is read now and then', () => {
     return { state, reading: new BoundedReading(read) };
   };
 
-  it('is read once in ten seconds, however many ask', async () => {
+  it('is read once in ten seconds for any number of readers', async () => {
     const { reading } = source();
     expect(await Promise.all([reading.latest(), reading.latest()])).toEqual([1, 1]);
     now += 9_999;
@@ -28,7 +28,7 @@ describe('[D91] a value that is read now and then', () => {
     expect(await reading.latest()).toBe(2);
   });
 
-  it('is unknown while reading fails, and known again when it does not', async () => {
+  it('is unknown while reading fails, and known again afterwards', async () => {
     const { state, reading } = source();
     await reading.latest();
     const { answer } = state;
@@ -40,7 +40,7 @@ describe('[D91] a value that is read now and then', () => {
     expect(await reading.latest()).toBe(3);
   });
 
-  it('is unknown where no answer comes, and is not asked for again before one does', async () => {
+  it('is unknown while a read is unanswered, and is not read again before that', async () => {
     const { state, reading } = source();
     let end: (value: number) => void = () => undefined;
     state.answer = () => new Promise((resolve) => (end = resolve));

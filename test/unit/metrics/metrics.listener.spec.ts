@@ -6,7 +6,7 @@ import { MetricsListener } from '../../../src/metrics/metrics.listener.js';
 import { Metrics } from '../../../src/metrics/metrics.js';
 import { SILENT } from '../../../src/platform/log/log.js';
 
-it('[D91] a port of metrics that another process has, and no operator has chosen, is warned of, and the start goes on', async () => {
+it('[D91] an occupied default metrics port causes a warning, and startup continues', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;

@@ -16,7 +16,7 @@ const FLOWS = [
   'api',
 ];
 
-describe('[D91] a series whose first event an alert must see', () => {
+describe('[D91] a series that an alert needs from its first event', () => {
   const metrics = new Metrics();
   metrics.watchSinks(() => [{ sink: 'webhook', delivered: 0, failures: 0 }]);
 
@@ -30,7 +30,7 @@ describe('[D91] a series whose first event an alert must see', () => {
     ({ groups }) => [groups?.['name'] ?? '', groups?.['labels'] ?? ''] as const,
   );
 
-  it.each(increases)('%s{%s} begins at 0', async (name, labels) => {
+  it.each(increases)('%s{%s} starts at 0', async (name, labels) => {
     expect(await values(name, labels === '' ? [] : labels.split(', '))).toContain(0);
   });
 
@@ -39,7 +39,7 @@ describe('[D91] a series whose first event an alert must see', () => {
       ['svc_database_refusals_total', flow],
       ['svc_throttle_refusals_total', flow],
     ]),
-  )('%s{flow="%s"} begins at 0', async (name, flow) => {
+  )('%s{flow="%s"} starts at 0', async (name, flow) => {
     expect(await values(name, [`flow="${flow}"`])).toEqual([0]);
   });
 });

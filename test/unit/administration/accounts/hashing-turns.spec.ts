@@ -2,7 +2,7 @@
 import { HashingTurns } from '../../../../src/administration/accounts/hashing-turns.js';
 import { TooManyRequestsError } from '../../../../src/platform/http/throttle/rate-limit.js';
 
-describe('[D107] the turns at the password hasher', () => {
+describe('[D107] the password hashing queue', () => {
   afterEach(() => {
     jest.useRealTimers();
   });
@@ -21,7 +21,7 @@ describe('[D107] the turns at the password hasher', () => {
     return { turns, begun, ends, ask };
   }
 
-  it('come in the order of asking, two at once, and twenty wait', async () => {
+  it('hashes two passwords at once in the order of arrival, and queues twenty', async () => {
     const { begun, ends, ask } = works();
     const asked = Array.from({ length: 22 }, (_, index) => ask(index));
     await expect(ask(22)).rejects.toBeInstanceOf(TooManyRequestsError);
@@ -38,22 +38,22 @@ describe('[D107] the turns at the password hasher', () => {
 
   const ofOne48 = (index: number) => `2001:db8:1:${index}::/64`;
   it.each([
-    ['one /48, and not to another network', ofOne48, '192.0.2.1', 'the crowd'],
-    ['one /48, and not to another of its /32', ofOne48, '2001:db8:2:1::/64', 'the crowd'],
-    ['one /48, and not within it', ofOne48, '2001:db8:1:ffff::/64', 'who comes last'],
+    ['one /48, but not from another network', ofOne48, '192.0.2.1', 'the crowd'],
+    ['one /48, but not from another one of its /32', ofOne48, '2001:db8:2:1::/64', 'the crowd'],
+    ['one /48, including the latest one', ofOne48, '2001:db8:1:ffff::/64', 'who comes last'],
     [
-      'one /24, and not to another of its /16',
+      'one /24, but not from another one of its /16',
       (index: number) => `203.0.113.${index}`,
       '203.0.112.1',
       'the crowd',
     ],
     [
-      'twenty networks and more, and not to one more',
+      'twenty networks, including the latest one',
       (index: number) => `10.${index}.0.1`,
       '192.0.2.1',
       'who comes last',
     ],
-  ])('are refused to a crowd of %s', async (_what, crowd, client, refused) => {
+  ])('refuses requests from %s if it is full', async (_what, crowd, client, refused) => {
     jest.useFakeTimers();
     const { ask } = works();
     const asked = Array.from({ length: 22 }, (_, index) => ask(index, crowd(index)).catch(() => 'the crowd'));
@@ -61,7 +61,7 @@ describe('[D107] the turns at the password hasher', () => {
     expect(await Promise.race([...asked, last])).toBe(refused);
   });
 
-  it('come first to the network with the fewest who wait', async () => {
+  it('prefers the network with the fewest queued requests', async () => {
     const { begun, ends, ask } = works();
     const asked = Array.from({ length: 5 }, (_, index) => ask(index, ofOne48(index)));
     const own = ask(5, '192.0.2.1');
@@ -72,7 +72,7 @@ describe('[D107] the turns at the password hasher', () => {
     expect([await own, begun]).toEqual([5, [0, 1, 5, 2, 3, 4]]);
   });
 
-  it('are waited for five seconds at most, and a disconnected client takes none', async () => {
+  it('waits at most five seconds, and skips disconnected clients', async () => {
     jest.useFakeTimers();
     const { begun, ends, ask } = works();
     const [first, second, late] = [ask(0), ask(1), ask(2)];
@@ -91,7 +91,7 @@ describe('[D107] the turns at the password hasher', () => {
     await Promise.all([next, another]);
   });
 
-  it('are handed on by work that fails', async () => {
+  it('starts the next request after one that fails', async () => {
     const { turns } = works();
     const fails = () => turns.inTurn('192.0.2.1', () => Promise.reject(new Error('no')));
     for (let round = 0; round < 5; round++) await expect(fails()).rejects.toThrow('no');

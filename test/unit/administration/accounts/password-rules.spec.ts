@@ -25,7 +25,7 @@ describe('[D106] a password', () => {
     expect(faultOfPassword(password)).toBe(fault);
   });
 
-  it('is the same however its letters are composed, and another in another case or width', () => {
+  it('is the same in every Unicode composition, but differs by case and width', () => {
     expect(normalizePassword('cafe\u0301')).toBe(normalizePassword('caf\u00e9'));
     expect(normalizePassword('A')).not.toBe(normalizePassword('a'));
     expect(normalizePassword('\uff21')).not.toBe(normalizePassword('A'));

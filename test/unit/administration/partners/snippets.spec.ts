@@ -23,8 +23,8 @@ const FACTS: PartnerFacts = {
 };
 const backends = backendSnippets(FACTS);
 
-describe('the code of a partner', () => {
-  it('uses the address and the grant of the service', () => {
+describe('the code for a partner', () => {
+  it("uses the service's address and grant type", () => {
     expect(tokenAddress(FACTS)).toBe(`${FACTS.baseUrl}${TOKEN_PATH}`);
     expect(GRANT_TYPE).toBe(TOKEN_EXCHANGE_GRANT);
   });
@@ -35,7 +35,7 @@ describe('the code of a partner', () => {
     ]);
   });
 
-  it.each(backends)('names all values in $title', ({ text }) => {
+  it.each(backends)('declares every placeholder of $title', ({ text }) => {
     const { issuer, audience, kid, algorithm, keyFile } = FACTS;
     for (const value of [issuer, audience, kid, algorithm, keyFile, tokenAddress(FACTS), GRANT_TYPE])
       expect(text).toContain(value);
@@ -48,7 +48,7 @@ describe('the code of a partner', () => {
     expect(titles.includes('Java')).toBe(algorithm !== 'EdDSA');
   });
 
-  it('quotes values, so that none of them becomes code', () => {
+  it('escapes values, so that none of them becomes code', () => {
     const kid = `'"\\ #{1} $x`;
     const texts = Object.fromEntries(backendSnippets({ ...FACTS, kid }).map(({ id, text }) => [id, text]));
     for (const id of ['node', 'php', 'ruby']) expect(texts[id]).toContain(`'\\'"\\\\ #{1} $x'`);
@@ -58,13 +58,13 @@ describe('the code of a partner', () => {
     expect(spawnSync(process.execPath, ['--check', file], { encoding: 'utf8' })).toMatchObject({ status: 0 });
   });
 
-  it('has a page for HTML, React and Vue, and the policy of the page', () => {
+  it("has a page for HTML, React and Vue, and the page's security policy", () => {
     expect(pageSnippets(FACTS).map(({ id }) => id)).toEqual(['html', 'react', 'vue']);
     for (const { text } of pageSnippets(FACTS)) expect(text).toContain(FACTS.baseUrl);
     expect(policySnippet(FACTS)).toContain(`frame-src ${FACTS.baseUrl};`);
   });
 
-  it('has one file for a coding agent with all of it and without a key', () => {
+  it('has one file for a coding agent that contains everything except a key', () => {
     const whole = agentText(FACTS);
     for (const { text } of [...backends, ...pageSnippets(FACTS)]) expect(whole).toContain(text);
     expect(whole).toContain(policySnippet(FACTS));

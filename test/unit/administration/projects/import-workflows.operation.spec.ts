@@ -3,8 +3,8 @@ import { readWorkflowFile } from '../../../../src/administration/projects/import
 
 const read = (value: unknown) => readWorkflowFile(JSON.stringify(value));
 
-describe('a file of workflows', () => {
-  it('is read with defaults for what is left out', () => {
+describe('a workflow file', () => {
+  it('uses defaults for omitted properties', () => {
     const full = { name: 'b', active: true, nodes: [{ z: 1, a: { b: [null] } }], connections: { x: {} } };
     expect(read([{ name: 'a' }, full])).toEqual({
       workflows: [{ name: 'a', active: false, nodes: [], connections: {} }, full],
@@ -13,7 +13,7 @@ describe('a file of workflows', () => {
     expect(read([])).toEqual({ workflows: [], problems: [] });
   });
 
-  it('has all its problems reported at once, by index and member', () => {
+  it('reports all problems at once, by index and property', () => {
     const { workflows, problems } = read([
       { name: 'fine' },
       'text',
@@ -39,7 +39,7 @@ describe('a file of workflows', () => {
     ]);
   });
 
-  it('has names of at most 128 characters, not UTF-16 units', () => {
+  it('allows names of up to 128 characters rather than UTF-16 units', () => {
     expect(read([{ name: '\u{1F600}'.repeat(128) }]).problems).toEqual([]);
     expect(read([{ name: 'x'.repeat(129) }]).problems).toHaveLength(1);
   });

@@ -41,7 +41,7 @@ describe('[D46] the command socket', () => {
   const nameAt = (path: string) => text(createConnection(path));
   const modeOf = (path: string) => lstatSync(path).mode & 0o7777;
 
-  it('[D46] is in a folder of the data directory, with any umask; both are for their owner alone', async () => {
+  it('[D46] is created in a folder of the data directory, and only its owner can open it whatever the umask', async () => {
     const before = process.umask(0);
     const path = commandSocketPath(directory);
     await listenOnSocket(serverNamed('a'), path).finally(() => process.umask(before));
@@ -50,7 +50,7 @@ describe('[D46] the command socket', () => {
     expect(await nameAt(path)).toBe('a');
   });
 
-  it('[D46] takes the rights of others from a folder that is there already', async () => {
+  it("[D46] removes other users' permissions from an existing folder", async () => {
     const path = commandSocketPath(directory);
     mkdirSync(dirname(path));
     chmodSync(dirname(path), 0o777);
@@ -58,7 +58,7 @@ describe('[D46] the command socket', () => {
     expect(modeOf(dirname(path))).toBe(0o700);
   });
 
-  it('[D46] replaces what a killed process has left, and is removed with its server; other files stay', async () => {
+  it('[D46] replaces the socket of a killed process, is removed when the server stops, and leaves other files alone', async () => {
     const path = commandSocketPath(directory);
     mkdirSync(dirname(path));
     writeFileSync(join(dirname(path), 'note'), 'of the operator');
@@ -71,7 +71,7 @@ describe('[D46] the command socket', () => {
     expect(readdirSync(dirname(path))).toEqual(['note']);
   });
 
-  it('[D46] has a path of 100 bytes at most; with more it fails and the error says what to do', async () => {
+  it('[D46] fails if its path exceeds 100 bytes, and the error says what to do', async () => {
     const pathOf = (bytes: number) =>
       commandSocketPath(join(directory, 'x'.repeat(bytes - directory.length - '//admin/socket'.length)));
     expect(Buffer.byteLength(pathOf(100))).toBe(100);
@@ -82,7 +82,7 @@ describe('[D46] the command socket', () => {
     expect(existsSync(dirname(pathOf(101)))).toBe(false);
   });
 
-  it('[D46] is not made where its folder is a file, or leads elsewhere', async () => {
+  it('[D46] is not created if its folder is a file or a symbolic link', async () => {
     const path = commandSocketPath(directory);
     writeFileSync(dirname(path), '');
     await expect(listenOnSocket(serverNamed('a'), path)).rejects.toThrow(/EEXIST/);

@@ -12,15 +12,15 @@ function waits(failures: number, random: () => number): number[] {
   });
 }
 
-it('doubles from a second to a minute', () => {
+it('doubles from one second to one minute', () => {
   expect(waits(8, () => 0)).toEqual([1, 2, 4, 8, 16, 32, 60, 60].map((seconds) => seconds * 1000));
 });
 
-it('is up to half shorter, at random', () => {
+it('is randomly reduced by up to half', () => {
   expect(waits(3, () => 0.999)).toEqual([750, 1250, 2250]);
 });
 
-it('is at least as long as the sink asks for', () => {
+it('is at least as long as the sink requests', () => {
   const backOff = new BackOff(() => 0);
   backOff.failed(0, 5_000);
   expect([backOff.isWaiting(4_999), backOff.isWaiting(5_000)]).toEqual([true, false]);
@@ -28,7 +28,7 @@ it('is at least as long as the sink asks for', () => {
   expect([backOff.isWaiting(1_999), backOff.isWaiting(2_000)]).toEqual([true, false]);
 });
 
-it('begins anew after a success', () => {
+it('starts again after a success', () => {
   const backOff = new BackOff(() => 0);
   for (let failure = 0; failure < 5; failure++) backOff.failed(0);
   backOff.succeeded();

@@ -16,7 +16,7 @@ it('[D87] without variables there is no sink', () => {
   expect(problems).toEqual([]);
 });
 
-it('[D87] each kind has its address', () => {
+it('[D87] each kind of sink has an address', () => {
   const { settings, problems } = read({
     SVC_AUDIT_WEBHOOK_URL: URL,
     SVC_AUDIT_WEBHOOK_SECRET: `${SECRET}, ${SECRET}2`,
@@ -111,7 +111,7 @@ it.each<[string, Record<string, string>, string]>([
     { SVC_AUDIT_MAX_DAYS: '5', SVC_AUDIT_RETENTION_DAYS: '6' },
     'SVC_AUDIT_MAX_DAYS: must be no less',
   ],
-])('[D87][D32] %s is a problem that reports no value', (_, environment, problem) => {
+])('[D87][D32] %s is a problem that is reported without the value', (_, environment, problem) => {
   const { problems } = read(environment);
   expect(problems).toHaveLength(1);
   expect(problems.join('\n')).toContain(problem);

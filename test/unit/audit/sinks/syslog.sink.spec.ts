@@ -9,7 +9,7 @@ const event = (name: string, json = '{"id":"7"}') => ({
   json,
 });
 
-it('is a message of RFC 5424 behind the number of its octets', () => {
+it('is an RFC 5424 message prefixed with its length in octets', () => {
   const frame = syslogFrame(event('svc.audit.token-exchange.succeeded'), 'instance.example');
   const message =
     '<110>1 2026-11-22T16:00:00.000Z instance.example embedded-token-exchange - succeeded - {"id":"7"}';
@@ -28,24 +28,24 @@ it.each([
   ['svc.audit.administration.failed', '<108>', 'administration.failed'],
   ['svc.audit.api.called', '<110>', 'api.called'],
   ['svc.audit.token-exchange.privileged-identity-linked', '<110>', 'privileged-identity-linked'],
-])('says what happened by priority and MSGID: %s', (name, priority, messageId) => {
+])('maps the event to priority and MSGID: %s', (name, priority, messageId) => {
   const [, head, , , , , id] = syslogFrame(event(name), 'h').split(' ');
   expect(head).toBe(`${priority}1`);
   expect(id).toBe(messageId);
 });
 
-it('has nothing in its header that the header cannot hold', () => {
+it('has only valid characters in its header', () => {
   const frame = syslogFrame(event(`svc.audit.${'x'.repeat(40)}`), '');
   expect(frame.split(' ').slice(3, 7)).toEqual(['-', 'embedded-token-exchange', '-', 'x'.repeat(32)]);
 });
 
-describe('an event for which syslog servers have no room', () => {
+describe('an event that is too large for syslog servers', () => {
   const MOST_BYTES = 8000;
   const shown = (payload: object) => ({ id: '7', event: 'a', requestId: 'r', payload });
   const frameOf = (payload: object) => syslogFrame(event('a', JSON.stringify(shown(payload))), 'h');
   const jsonIn = (frame: string) => JSON.parse(frame.slice(frame.indexOf('{'))) as unknown;
 
-  it('arrives in one message without its largest members, which it names', () => {
+  it('is sent as one message that omits and lists its largest properties', () => {
     const change = { name: 'é'.repeat(9_000), keys: ['x'.repeat(3_000)] };
     const frame = frameOf({
       entry: 'partner',
@@ -60,7 +60,7 @@ describe('an event for which syslog servers have no room', () => {
     });
   });
 
-  it('keeps what there is room for', () => {
+  it('keeps the properties that fit', () => {
     const frame = frameOf({
       small: 'x'.repeat(1_000),
       large: '€'.repeat(2_000),
@@ -72,7 +72,7 @@ describe('an event for which syslog servers have no room', () => {
     });
   });
 
-  it('is whole up to the last octet', () => {
+  it('is sent whole if it fits exactly', () => {
     const room = MOST_BYTES - Buffer.byteLength(frameOf({ text: 'x'.repeat(1_000) })) + 1_000;
     const whole = frameOf({ text: 'x'.repeat(room) });
     expect(Buffer.byteLength(whole)).toBe(MOST_BYTES);

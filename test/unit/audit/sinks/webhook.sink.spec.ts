@@ -17,7 +17,7 @@ it('is HMAC-SHA-256 over time and body', () => {
   );
 });
 
-it('has one for each secret, and another at another time', () => {
+it('has one value per secret, and changes with the time', () => {
   const second = 'another secret of thirty-two characters';
   const [time, ...signatures] = signatureOf('{}', 17, [SECRET, second]).split(',');
   expect(time).toBe('t=17');

@@ -2,7 +2,7 @@
 import { WorkQueue } from '../../../../src/operator/api/work-queue.js';
 import { TooManyRequestsError } from '../../../../src/platform/http/throttle/rate-limit.js';
 
-it('a look at the trail waits for the one before, and is refused where four wait', async () => {
+it('a trail query waits for the previous one, and is refused if four are waiting', async () => {
   const turns = new WorkQueue();
   let atWork = 0;
   let most = 0;
@@ -22,7 +22,7 @@ it('a look at the trail waits for the one before, and is refused where four wait
   await expect(turns.take(look)).resolves.toBe('seen');
 });
 
-it('a look that fails lets the next one in', async () => {
+it('a failed trail query lets the next one run', async () => {
   const turns = new WorkQueue();
   const failing = turns.take(() => Promise.reject(new Error('away')));
   const next = turns.take(() => Promise.resolve('seen'));

@@ -27,7 +27,7 @@ function wordsOf(members: object, defaults: PolicyDefaults) {
 it.each<['stored' | 'strict', object]>([
   ['stored', {}],
   ['strict', STRICT],
-])('[P.strict] %s: an entry that says what the form says of it means the same', (defaults, required) => {
+])('[P.strict] %s: an entry with the defaults that the form shows means the same', (defaults, required) => {
   const fields = fieldsFor(defaults === 'strict' ? 'strict' : 'contract');
   const asked = fields.filter(({ leftOut }) => String(leftOut).startsWith('an error, unless '));
   expect(asked.map(({ name }) => name)).toEqual(Object.keys(required));
@@ -46,7 +46,7 @@ it.each<['stored' | 'strict', object]>([
   );
 });
 
-it('offers what can be chosen, without links and without what only JSON can hold', () => {
+it('offers the possible choices, without links and without JSON-only properties', () => {
   const fields = fieldsFor('contract');
   const named = (wanted: string) => fields.find(({ name }) => name === wanted);
   expect(named('allowedRoles')).toMatchObject({ kind: 'list', values: ['global:member'] });

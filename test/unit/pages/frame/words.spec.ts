@@ -15,7 +15,7 @@ describe('the language', () => {
     expect(languageOf(asked, spoken)).toBe(expected);
   });
 
-  it('has every word, and none left as in the other one', () => {
+  it('translates every word, and leaves none identical', () => {
     const tables = (['en', 'de'] as const).map((code) => {
       language.value = code;
       return words();
@@ -26,7 +26,7 @@ describe('the language', () => {
       expect([name, String(text).trim()]).not.toEqual([name, '']);
   });
 
-  it('writes numbers and times', () => {
+  it('formats numbers and times', () => {
     const hours = () => timeAgo(new Date(0), 3 * 3_600_000);
     expect([formatNumber(1234), hours()]).toEqual(['1,234', '3 hours ago']);
     language.value = 'de';
@@ -35,7 +35,7 @@ describe('the language', () => {
   });
 });
 
-it('names and JSON turn no text round', () => {
+it('names and JSON cannot change the text direction', () => {
   expect(plainName(' a\u202Eb ')).toBe('ab');
   expect(plainName(7)).toBe('');
   expect(plainJson('a\u202Eb')).toBe('"a\\u202eb"');

@@ -26,8 +26,8 @@ function sent(values: [name: string, value: string][]): FormData {
   return data;
 }
 
-describe('the form of an entry', () => {
-  it('leaves out what is empty or not limited', () => {
+describe('the entry form', () => {
+  it('omits empty values and missing limits', () => {
     const data = sent([
       ['expectedAudience', ' '],
       ['provisionUsers', ''],
@@ -36,7 +36,7 @@ describe('the form of an entry', () => {
     expect(policyIn(data, FIELDS)).toEqual({});
   });
 
-  it('has numbers, flags, lists and structures as they are', () => {
+  it('keeps numbers, flags, lists and structures unchanged', () => {
     const data = sent([
       ['expectedAudience', ' https://instance.test '],
       ['perMinute', '60'],
@@ -60,7 +60,7 @@ describe('the form of an entry', () => {
     });
   });
 
-  it('allows nothing by a list without a tick or a line', () => {
+  it('allows nothing if a list has no selection or line', () => {
     const data = sent([
       ['limit flows', 'on'],
       ['limit origins', 'on'],
@@ -69,14 +69,14 @@ describe('the form of an entry', () => {
     expect(policyIn(data, FIELDS)).toEqual({ flows: [], origins: [] });
   });
 
-  it('says what holds where a field is left out', () => {
+  it('shows the default for an omitted field', () => {
     expect(leftOutInWords(field({ name: 'a', kind: 'flag', leftOut: false }))).toBe('no');
     expect(leftOutInWords(field({ name: 'a', kind: 'list', leftOut: ['embed'] }))).toBe('Embedded login');
     expect(leftOutInWords(field({ name: 'a', kind: 'list', leftOut: [] }))).toBe('none');
     expect(leftOutInWords(field({ name: 'a', kind: 'text', isRequired: true }))).toBe('not possible');
   });
 
-  it('finds the fields that problems are about', () => {
+  it('finds the fields of reported problems', () => {
     const problems = ['flows: must be known', 'origins: must not be empty', 'the entry: must be an object'];
     const inProjects = ['projects.roles: must be known', 'projects.mayAssign: must not be empty'];
     const names = ['flows', 'origins', 'projects', 'projects.mayAssign'];

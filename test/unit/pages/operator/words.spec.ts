@@ -7,8 +7,8 @@ import {
   termInWords,
 } from '../../../../pages/operator/words.js';
 
-describe('the words of the operator page', () => {
-  it('name events, reasons, properties and durations', () => {
+describe("the operator page's wording", () => {
+  it('covers events, reasons, properties and durations', () => {
     expect(eventInWords('svc.audit.operator.signed-in')).toBe('Operator signed in');
     expect(kindOfEvent('svc.audit.token-exchange.failed')).toBe('Token exchange, refused');
     expect(reasonInWords('kid_unknown')).toBe('Key id unknown');

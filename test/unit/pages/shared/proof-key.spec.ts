@@ -7,14 +7,14 @@ import { verifyProof } from '../../../../src/token-exchange/dpop/proof-checks.js
 const BASE_URL = 'https://instance.example';
 const now = Date.now() / 1000;
 
-describe('a proof of the page', () => {
+describe('a proof by the page', () => {
   const sent = (proof: unknown, method: string, path: string) => ({
     text: String(proof),
     method,
     address: BASE_URL + path,
   });
 
-  it('holds for its request, and has the key that the page tells its host page', async () => {
+  it('is valid for its request, and has the key that the page reports to its host page', async () => {
     const key = await ProofKey.create();
     const url = `${BASE_URL}/rest/auth/embed`;
     const proof = await key.proof({ method: 'POST', url, now });
@@ -26,7 +26,7 @@ describe('a proof of the page', () => {
     await expect(crypto.subtle.exportKey('jwk', key.keys.privateKey)).rejects.toThrow();
   });
 
-  it('names the session token of a call, not of a new login, and leaves out the query', async () => {
+  it("contains the session token's hash for a call but not for a new login, and omits the query", async () => {
     const authentication = new DpopAuthentication(await ProofKey.create(), BASE_URL, now);
     authentication.token = 'svs_token';
     const call = await authentication.prepare({ method: 'GET', path: '/api/v1/workflows?limit=50' });
@@ -41,7 +41,7 @@ describe('a proof of the page', () => {
     expect(Object.keys(login.headers as object)).toEqual(['dpop']);
   });
 
-  it('is of the time and with the nonce that the instance asks for', async () => {
+  it('has the requested time and nonce', async () => {
     // The visitor's clock is two hours behind the instance's.
     const ahead = now + 7200;
     const authentication = new DpopAuthentication(await ProofKey.create(), BASE_URL, now);

@@ -73,7 +73,7 @@ const outcomeOf = (outcome: PromiseSettledResult<string> | undefined) =>
 describe('a batch', () => {
   afterEach(() => jest.useRealTimers());
 
-  it('sends together what arrives during a statement, once that is back, in the order of arrival', async () => {
+  it('combines items that arrive during a statement into the next one, in the order of arrival', async () => {
     // On a busy machine the statement would count as hanging.
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
     const database = new SlowDatabase();
@@ -91,7 +91,7 @@ describe('a batch', () => {
     expect(await Promise.all(answers)).toEqual(['1', '2', '3', '4']);
   });
 
-  it('answers a statement of its own before the next one is back', async () => {
+  it('answers its statement before the next one returns', async () => {
     const database = new SlowDatabase();
     const [first] = database.add(1);
     await database.hasSent(1);
@@ -104,7 +104,7 @@ describe('a batch', () => {
     expect(await second).toBe('2');
   });
 
-  it('gives each of a thousand askers its own answer, however they come and however long statements take', async () => {
+  it('returns the right answer to each of a thousand callers, in any order and with any delays', async () => {
     const random = randomFrom(6);
     const sent: number[] = [];
     const batch = new Batch<number, string>(async (items) => {
@@ -121,7 +121,7 @@ describe('a batch', () => {
     expect(sent.toSorted((a, b) => a - b)).toEqual(upTo(1_000));
   });
 
-  it('puts at most 256 items into a statement, and has at most four under way', async () => {
+  it('puts at most 256 items into a statement, and runs at most four at once', async () => {
     const sizes: number[] = [];
     let underWay = 0;
     let mostUnderWay = 0;
@@ -151,7 +151,7 @@ describe('a bad row in a batch', () => {
     ['all but one', 64, upTo(64).filter((index) => index !== 40)],
     ['all', 37, upTo(37)],
     ['some of several statements', 700, [3, 255, 256, 511, 699]],
-  ])('%s fails alone, and its neighbours are written once each', async (_, count, bad) => {
+  ])('%s fails alone, and the others are written exactly once', async (_, count, bad) => {
     const table = new StrictTable((item) => bad.includes(item));
     const outcomes = await table.add(upTo(count));
     const expected = upTo(count).map((item) => (bad.includes(item) ? `row ${item}` : String(item)));
@@ -160,21 +160,24 @@ describe('a bad row in a batch', () => {
     expect(table.rows.toSorted((a, b) => a - b)).toEqual(good);
   });
 
-  it.each(['22012', '22P05', '22P02', '23505', '23503', '23502'])('is known by SQLSTATE %s', async (code) => {
-    const errors = [
-      driverError(code, 'row 2'),
-      new QueryFailedError('INSERT', [], driverError(code, 'row 2')),
-    ];
-    for (const error of errors) {
-      const table = new StrictTable(
-        (item) => item === 2,
-        () => error,
-      );
-      const outcomes = await table.add(upTo(5));
-      expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([true, true, false, true, true]);
-      expect(outcomes[2]).toMatchObject({ reason: error });
-    }
-  });
+  it.each(['22012', '22P05', '22P02', '23505', '23503', '23502'])(
+    'is recognized by SQLSTATE %s',
+    async (code) => {
+      const errors = [
+        driverError(code, 'row 2'),
+        new QueryFailedError('INSERT', [], driverError(code, 'row 2')),
+      ];
+      for (const error of errors) {
+        const table = new StrictTable(
+          (item) => item === 2,
+          () => error,
+        );
+        const outcomes = await table.add(upTo(5));
+        expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([true, true, false, true, true]);
+        expect(outcomes[2]).toMatchObject({ reason: error });
+      }
+    },
+  );
 });
 
 describe('any other failure of a statement', () => {
@@ -192,7 +195,7 @@ describe('any other failure of a statement', () => {
     ['a text', 'failed'],
   ];
 
-  it.each(FAILURES)('%s fails all of it, and nothing is run again', async (_, failure) => {
+  it.each(FAILURES)('%s fails the whole batch, and nothing is run again', async (_, failure) => {
     const database = new SlowDatabase();
     const answers = Promise.allSettled(database.add(1, 2, 3));
     await database.hasSent(1);
@@ -208,7 +211,7 @@ describe('any other failure of a statement', () => {
     expect((await others).map(outcomeOf)).toEqual(['4', '5']);
   });
 
-  it('in one half of a split statement fails that half alone', async () => {
+  it('in one half of a split statement fails only that half', async () => {
     const runs: (readonly number[])[] = [];
     const lost = driverError('ECONNRESET', 'lost');
     const batch = new Batch<number, string>(async (items) => {
@@ -224,7 +227,7 @@ describe('any other failure of a statement', () => {
     expect(runs).toEqual([[0, 1, 2, 3], [0, 1], [2, 3], [2], [3]]);
   });
 
-  it('thrown before there is a promise fails all of it, and the next statement goes on', async () => {
+  it('thrown synchronously fails the whole batch, and the next statement runs', async () => {
     let isBroken = true;
     const run: BatchRun<number, string> = (items) => {
       if (isBroken) throw new Error('the pool has ended');
@@ -238,8 +241,8 @@ describe('any other failure of a statement', () => {
   });
 });
 
-describe('a statement that hangs', () => {
-  it('does not hold up the many who come after it', async () => {
+describe('a hanging statement', () => {
+  it('does not delay the many items that come later', async () => {
     const database = new SlowDatabase();
     const [hanging] = database.add(-1);
     await database.hasSent(1);
@@ -252,7 +255,7 @@ describe('a statement that hangs', () => {
     expect(await hanging).toBe('-1');
   });
 
-  it('on every connection holds up the rest until one of them ends, and nothing of it is lost', async () => {
+  it('on every connection delays the rest until one returns, and no item is lost', async () => {
     const database = new SlowDatabase();
     const waves: Promise<string>[][] = [];
     for (let wave = 0; wave < 8; wave++) {
@@ -275,8 +278,8 @@ describe('a statement that hangs', () => {
   });
 });
 
-describe('the few who come after a statement that hangs', () => {
-  it('are answered while it still hangs, although no others come', async () => {
+describe('a few items after a hanging statement', () => {
+  it('are answered while it still hangs, even if no others arrive', async () => {
     let isHanging = false;
     const batch = new Batch<number, string>((items) => {
       if (!items.includes(0)) return Promise.resolve(items.map(String));

@@ -8,11 +8,11 @@ describe('connectionFailure', () => {
     [{ code: '3D000' }, 'no such database (3D000)'],
     [{ code: 'ENOTFOUND' }, 'no such host (ENOTFOUND)'],
     [new Error('timeout expired'), 'timeout expired'],
-  ])('says in words what %p means', (cause, words) => {
+  ])('describes %p in words', (cause, words) => {
     expect(connectionFailure(cause)).toBe(words);
   });
 
-  it('has the code or the name alone of what it does not know, and never the message', () => {
+  it('reports only the code or the name of an unknown error, and never the message', () => {
     expect(connectionFailure({ code: 'XX000', message: 'postgres://user:secret@host' })).toBe('XX000');
     expect(connectionFailure(new TypeError('postgres://user:secret@host'))).toBe('TypeError');
   });

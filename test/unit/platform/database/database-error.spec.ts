@@ -29,18 +29,18 @@ it.each([
   ['58030', 'out_of_resources'],
   ['40001', 'contention'],
   ['40P01', 'contention'],
-])('[D49] SQLSTATE %s: %s, also where TypeORM hands it on', (code, why) => {
+])('[D49] SQLSTATE %s: %s, even if TypeORM wraps it', (code, why) => {
   expect(unavailabilityOf(withCode(code))).toBe(why);
   expect(unavailabilityOf(new QueryFailedError('SELECT 1', [], withCode(code)))).toBe(why);
 });
 
 it.each(['23505', '23503', '22012', '42601', '42P01', '3F000', '25P02', 'XX000'])(
-  '[D49] SQLSTATE %s is a fault',
+  '[D49] SQLSTATE %s is an error rather than an outage',
   (code) => expect(unavailabilityOf(withCode(code))).toBeUndefined(),
 );
 
 it.each(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'EAI_AGAIN'])(
-  '[D49] %s of a connection is one that is lost',
+  '[D49] %s of a connection means that it is lost',
   (code) => expect(unavailabilityOf(withCode(code, connecting))).toBe('connection_lost'),
 );
 
@@ -52,11 +52,11 @@ it.each([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'ERR_TLS_CERT_ALTNAME_INVALID',
   'ERR_SSL_WRONG_VERSION_NUMBER',
-])('[D49] %s when TLS begins, without a call of the system, is a connection that is lost', (code) =>
+])('[D49] %s during the TLS handshake, without a system call, means a lost connection', (code) =>
   expect(unavailabilityOf(withCode(code))).toBe('connection_lost'),
 );
 
-it('[D49] a name with several addresses is refused by all of them', () => {
+it('[D49] a name with several addresses is refused if all of them refuse', () => {
   const all = new AggregateError([
     withCode('ECONNREFUSED', connecting),
     withCode('ECONNREFUSED', connecting),
@@ -64,7 +64,7 @@ it('[D49] a name with several addresses is refused by all of them', () => {
   expect(unavailabilityOf(Object.assign(all, { code: 'ECONNREFUSED' }))).toBe('connection_lost');
 });
 
-it('[D49] a file that is not there is a fault', () =>
+it('[D49] a missing file is an error rather than an outage', () =>
   expect(unavailabilityOf(withCode('ENOENT', { syscall: 'open' }))).toBeUndefined());
 
 it.each([
@@ -75,18 +75,19 @@ it.each([
   ['Client was closed and is not queryable', 'connection_lost'],
   ['Query read timeout', 'time_limit'],
   ['The server does not support SSL connections', 'connection_lost'],
-])('[D49] what pg says without a code: %s', (message, why) =>
+])('[D49] an error of pg without a code: %s', (message, why) =>
   expect(unavailabilityOf(new Error(message))).toBe(why),
 );
 
 it.each([QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError])(
-  '[D49] TypeORM has given a connection back that broke between two statements: %p',
+  '[D49] a broken connection that TypeORM has returned to its pool: %p',
   (Released) => expect(unavailabilityOf(new Released())).toBe('connection_lost'),
 );
 
-it('[D49] what was not waited for any longer says why', () =>
+it('[D49] an abandoned operation reports why', () =>
   expect(unavailabilityOf(new DatabaseWaitError('not_replicated'))).toBe('not_replicated'));
 
-it.each([[new Error('a fault')], ['a text'], [null], [undefined], [{ code: 42 }]])('%p is a fault', (fault) =>
-  expect(unavailabilityOf(fault)).toBeUndefined(),
+it.each([[new Error('a fault')], ['a text'], [null], [undefined], [{ code: 42 }]])(
+  '%p is an error rather than an outage',
+  (fault) => expect(unavailabilityOf(fault)).toBeUndefined(),
 );

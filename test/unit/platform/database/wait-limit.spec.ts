@@ -12,11 +12,11 @@ const never = () => new Promise<never>(() => undefined);
 
 afterEach(() => jest.useRealTimers());
 
-it('[D49] work that does not end is not waited for', async () => {
+it('[D49] work that never ends is abandoned', async () => {
   await expect(withinWait(20, never)).rejects.toEqual(new DatabaseWaitError('time_limit'));
 });
 
-it('[D49] work is waited for as long as a request may wait, and no millisecond longer', async () => {
+it('[D49] work is awaited for exactly as long as a request may wait', async () => {
   jest.useFakeTimers();
   const ended = jest.fn();
   withinWait(1_800, never).catch(ended);
@@ -26,16 +26,16 @@ it('[D49] work is waited for as long as a request may wait, and no millisecond l
   expect(ended).toHaveBeenCalledWith(new DatabaseWaitError('time_limit'));
 });
 
-it('[D49] where nothing is left to wait, what hangs is refused at once', async () => {
+it('[D49] hanging work is refused at once if no time is left', async () => {
   await expect(withinWait(-5, never)).rejects.toBeInstanceOf(DatabaseWaitError);
 });
 
-it('what ends in time ends as it does', async () => {
+it('work that ends in time keeps its result', async () => {
   await expect(withinWait(60_000, () => Promise.resolve('done'))).resolves.toBe('done');
   await expect(withinWait(60_000, () => Promise.reject(new Error('its own')))).rejects.toThrow('its own');
 });
 
-it('[D102] a pause does not count, and the rest of the wait does', async () => {
+it('[D102] a pause does not use up the wait', async () => {
   jest.useFakeTimers();
   const wait = new SharedWait(1_000);
   const ended = jest.fn();
@@ -50,12 +50,12 @@ it('[D102] a pause does not count, and the rest of the wait does', async () => {
   expect(ended).toHaveBeenCalledWith(new DatabaseWaitError('time_limit'));
 });
 
-it('[D49] the server gives up before the client, and has some time at least', () => {
+it('[D49] the server gives up before the client, and always has a minimum', () => {
   expect(statementMs(1_800)).toBe(1_600);
   expect(statementMs(200)).toBe(50);
 });
 
-it('[D49] more items than can be served in time are refused without a statement', async () => {
+it('[D49] more items than fit in the time are refused without a statement', async () => {
   const sent: number[] = [];
   const batch = new Batch<number, string>((items) => {
     sent.push(...items);
@@ -67,7 +67,7 @@ it('[D49] more items than can be served in time are refused without a statement'
   expect(sent).not.toContain(-1);
 });
 
-it('[D49] an item whose request has had its answer is not sent any more', async () => {
+it('[D49] an item whose request is already answered is not sent', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
   const sent: number[] = [];
   let free = () => undefined as void;

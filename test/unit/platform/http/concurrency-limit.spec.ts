@@ -17,7 +17,7 @@ const addressOf = ({ server }: FastifyInstance) =>
 
 const PATIENCE_MS = 60_000;
 
-describe('[D102] a server with one request in progress, which is all it may have', () => {
+describe('[D102] a server that is full with one request in progress', () => {
   let server: FastifyInstance;
   let shutdown: GracefulShutdown;
   let concurrency: ConcurrencyLimit;
@@ -61,7 +61,7 @@ describe('[D102] a server with one request in progress, which is all it may have
     await server.close();
   });
 
-  it('answers another itself, by its headers, with an id and as no store may keep it', async () => {
+  it('answers another request itself with the right headers, an id and no caching', async () => {
     const answer = await fetch(`${address}/other`, { method: 'POST', body: 'a=b' });
     expect(answer.status).toBe(503);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -88,24 +88,24 @@ describe('[D102] a server with one request in progress, which is all it may have
     expect([(await fetch(address + path)).status, seen]).toEqual([200, ['/work', path]]);
   });
 
-  it('answers no body to a HEAD', async () => {
+  it('sends no body to a HEAD request', async () => {
     const answer = await fetch(`${address}/other`, { method: 'HEAD' });
     expect([answer.status, await answer.text()]).toEqual([503, '']);
   });
 
-  it('[D93] ends the connections of those that it refuses while it stops', async () => {
+  it('[D93] closes the connections of refused requests while it stops', async () => {
     shutdown.begin();
     expect((await fetch(`${address}/other`)).headers.get('connection')).toBe('close');
   });
 
-  it('takes the next as soon as the one has its answer', async () => {
+  it('accepts the next request as soon as the first is answered', async () => {
     endWork();
     await work;
     expect(concurrency.count).toBe(0);
     expect((await fetch(`${address}/other`, { method: 'POST' })).status).toBe(200);
   });
 
-  it('counts a request from its last byte on, and refuses it where there are too many then', async () => {
+  it('counts a request from its last byte, and refuses it if the server is full by then', async () => {
     endWork();
     await work;
     const open = await openPost(`${address}/other`, { a: 'b' });
@@ -115,7 +115,7 @@ describe('[D102] a server with one request in progress, which is all it may have
   });
 });
 
-describe('[D102] a server with more requests than it works for at once', () => {
+describe('[D102] a server with more requests than it processes at once', () => {
   const AT_ONCE = 200;
   const WAIT_MS = 800;
   /** Only setTimeout and performance are not. */
@@ -185,7 +185,7 @@ describe('[D102] a server with more requests than it works for at once', () => {
     return whole;
   };
 
-  it('works for the others in the order in which they came, each as one has its answer', async () => {
+  it('processes queued requests in order, one for each answer', async () => {
     await send(AT_ONCE, 1);
     await send(AT_ONCE + 1, 1);
     expect([begun.size, concurrency.count]).toEqual([AT_ONCE, AT_ONCE + 2]);
@@ -195,7 +195,7 @@ describe('[D102] a server with more requests than it works for at once', () => {
     expect(new Set(await untilAnswered())).toEqual(new Set([200]));
   });
 
-  it('works for the next when one gives its place up, once', async () => {
+  it('processes the next request once if one releases its slot', async () => {
     await send(AT_ONCE, 1);
     await send(AT_ONCE + 1, 1);
     stateOf(requests.get('7')!).releaseSlot?.();
@@ -207,7 +207,7 @@ describe('[D102] a server with more requests than it works for at once', () => {
     expect(begun.has('201')).toBe(false);
   });
 
-  it('does not work for one whose client has disconnected while it waited', async () => {
+  it('skips a request whose client disconnected while it waited', async () => {
     const gone = new AbortController();
     await send(AT_ONCE, 1, gone.signal);
     gone.abort();
@@ -218,7 +218,7 @@ describe('[D102] a server with more requests than it works for at once', () => {
     expect(begun.has('200')).toBe(false);
   });
 
-  it('refuses others once the first in turn has waited for half of what it may, and that one when it is late', async () => {
+  it('refuses new requests once the oldest has waited half of its limit, and the oldest at its limit', async () => {
     await send(AT_ONCE, 1);
     jest.advanceTimersByTime(WAIT_MS / 2 + 1);
     expect(await statusOf('other')).toBe(503);
@@ -229,7 +229,7 @@ describe('[D102] a server with more requests than it works for at once', () => {
     expect(concurrency.count).toBe(AT_ONCE - 1);
   });
 
-  it('waits longer than usual as long as others are served', async () => {
+  it('waits longer than usual while other requests are answered', async () => {
     await send(AT_ONCE, 2);
     jest.advanceTimersByTime(WAIT_MS - 10);
     end(7);

@@ -50,7 +50,7 @@ describe('[B.unfinished] unfinished requests', () => {
     `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/x\r\nContent-Length: ${bytes}\r\n\r\n`;
   const counted = (count: number) => until(`${count} unfinished`, SOON_MS, () => unfinished.count === count);
 
-  it('of bodies that come no further the oldest is closed, and the others are answered once they are whole', async () => {
+  it('with stalled bodies: the oldest is closed, and the others are answered when complete', async () => {
     const oldest = send(post(PART.length + 1) + PART);
     await counted(1);
     const others = [send(post(PART.length + 1) + PART), send(post(PART.length + 1) + PART)];
@@ -65,7 +65,7 @@ describe('[B.unfinished] unfinished requests', () => {
     expect([closed, unfinished.count]).toEqual([1, 0]);
   });
 
-  it('headers that come no further are counted too, and no longer once they are whole', async () => {
+  it('with stalled headers count until they are complete', async () => {
     const oldest = send('GET / HTTP/1.1\r\n');
     await counted(1);
     const head = `GET / HTTP/1.1\r\nHost: a\r\n${'a: b\r\n'.repeat(50)}`;
@@ -78,7 +78,7 @@ describe('[B.unfinished] unfinished requests', () => {
     await counted(8 - closed);
   });
 
-  it('a request behind another on its connection is counted when that one is whole, and once', async () => {
+  it('behind another request on the connection count once, when that one is complete', async () => {
     const socket = send(`${post(1)}a${post(3)}a`);
     await counted(1);
     socket.write('a');
@@ -88,7 +88,7 @@ describe('[B.unfinished] unfinished requests', () => {
     await counted(0);
   });
 
-  it('those whose clients disconnect are counted no longer, and of a body that is too large nothing is', async () => {
+  it('of disconnected clients no longer count, and bodies over the limit never do', async () => {
     const disconnected = send(`${post(2)}a`);
     await counted(1);
     disconnected.destroy();

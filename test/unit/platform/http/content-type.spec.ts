@@ -15,7 +15,7 @@ it.each([
   'application/json; Charset="utf-8"',
   'application/json; charset=utf8',
   'application/json; charset = utf-8 ; boundary=x',
-])('[4.2] %j is taken', (type) => expect(faultOf(type)).toBeUndefined());
+])('[4.2] %j is accepted', (type) => expect(faultOf(type)).toBeUndefined());
 
 it.each([undefined, '', 'text/plain', 'application/jsonp', 'application/json, text/plain', ';;;'])(
   '[D20] %j is another media type',
@@ -23,7 +23,7 @@ it.each([undefined, '', 'text/plain', 'application/jsonp', 'application/json, te
 );
 
 it.each(['utf-16', 'iso-8859-1', 'us-ascii', 'utf-7', '""', '', 'utf-8-x'])(
-  '[D57] the charset %j is refused',
+  '[D57] the charset %j is rejected',
   (charset) => expect(faultOf(`${TYPE}; charset=${charset}`)).toBe('charset'),
 );
 
@@ -32,7 +32,7 @@ const faultOfForm = (charset: string, text: string) =>
   faultOfLabel({ 'content-type': `${FORM}; charset=${charset}` }, FORM, { ...parse(text) });
 
 it.each(['ISO-8859-1', 'us-ascii', '"iso-8859-1"'])(
-  '[D57][K38] the charset %s of a form is taken where all of it is ASCII',
+  '[D57][K38] the charset %s of a form is accepted if the form is ASCII',
   (charset) => {
     for (const text of ['', 'a=b%20c+%7E%7F', 'a=%cz', 'a=%f', 'a=b&a=c'])
       expect(faultOfForm(charset, text)).toBeUndefined();
@@ -42,17 +42,17 @@ it.each(['ISO-8859-1', 'us-ascii', '"iso-8859-1"'])(
 );
 
 it.each(['utf-16', 'windows-1252', 'utf-7', '', 'iso-8859-1; charset=utf-16'])(
-  '[D57] the charset %j of a form is refused, also where all of it is ASCII',
+  '[D57] the charset %j of a form is rejected, even if the form is ASCII',
   (charset) => expect(faultOfForm(charset, 'a=b')).toBe('charset'),
 );
 
-it('[D57] of two charsets both count', () =>
+it('[D57] two charsets are both checked', () =>
   expect(faultOf(`${TYPE}; charset=utf-8; charset=utf-16`)).toBe('charset'));
 
-it.each(['gzip', 'br', 'identity, gzip', 'x', ' '])('[D57] the content coding %j is refused', (coding) =>
+it.each(['gzip', 'br', 'identity, gzip', 'x', ' '])('[D57] the content coding %j is rejected', (coding) =>
   expect(faultOf(TYPE, coding)).toBe('content_encoding'),
 );
 
-it.each([undefined, '', 'identity', 'Identity'])('[D57] the content coding %j is none', (coding) =>
+it.each([undefined, '', 'identity', 'Identity'])('[D57] the content coding %j means none', (coding) =>
   expect(faultOf(TYPE, coding)).toBeUndefined(),
 );

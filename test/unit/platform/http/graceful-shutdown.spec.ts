@@ -37,7 +37,7 @@ describe('[D93] the shutdown of a server', () => {
   const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: instance.example\r\n\r\n`;
   const hasStopped = () => until('it does not listen', PATIENCE_MS, () => !server.server.listening);
 
-  it('a request that came behind another on its connection has its answer, however long it takes', async () => {
+  it("waits for a pipelined request's answer, however long it takes", async () => {
     let answers = '';
     socket.setEncoding('utf8').on('data', (text: string) => (answers += text));
     socket.write(request('/fast') + request('/slow'));
@@ -51,7 +51,7 @@ describe('[D93] the shutdown of a server', () => {
     await finished;
   });
 
-  it('connections that nothing, or half of a request, has come on do not hold it up', async () => {
+  it('does not wait for idle connections or half-sent requests', async () => {
     const half = connect((server.server.address() as AddressInfo).port, '127.0.0.1');
     half.on('error', () => undefined).write('GET /fast HTTP/1.1\r\n');
     await once(half, 'connect');

@@ -35,7 +35,7 @@ describe('a guarded connection', () => {
     });
   };
 
-  it.each(['127.0.0.1', 'localhost'])('[D33] to %s is made when each answer is yes', async (hostname) => {
+  it.each(['127.0.0.1', 'localhost'])('[D33] to %s is opened if each check allows it', async (hostname) => {
     const asked: string[] = [];
     const socket = await connect(hostname, (address) => asked.push(address) > 0);
     expect(asked.at(-1)).toBe('127.0.0.1');
@@ -43,7 +43,7 @@ describe('a guarded connection', () => {
     socket.destroy();
   });
 
-  it('[D33] is ended without a byte when the connected socket turns out to be elsewhere', async () => {
+  it('[D33] is closed without sending a byte if the socket is connected to another address', async () => {
     // The first yes is to the address in the URL, as a name server may have given it before it changed its mind.
     let questions = 0;
     await expect(connect('127.0.0.1', () => questions++ === 0)).rejects.toThrow(AddressRefusedError);
@@ -53,7 +53,7 @@ describe('a guarded connection', () => {
     expect(received).toEqual([]);
   });
 
-  it('[D33] uses only those addresses of a name that are allowed', async () => {
+  it('[D33] uses only the allowed addresses of a name', async () => {
     const socket = await connect('localhost', (address) => address === '127.0.0.1');
     expect(socket.remoteAddress).toBe('127.0.0.1');
     socket.destroy();
@@ -62,7 +62,7 @@ describe('a guarded connection', () => {
     );
   });
 
-  it('[D33] to a name that does not exist fails as such', async () => {
+  it('[D33] to an unknown name fails with a system error', async () => {
     await expect(connect('nowhere.invalid', () => true)).rejects.toMatchObject({
       code: expect.stringMatching(/^E/),
     });

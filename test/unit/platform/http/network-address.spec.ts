@@ -31,20 +31,20 @@ describe('without exceptions', () => {
     ['NAT64', ['64:ff9b::127.0.0.1', '64:ff9b::5db8:d822', '64:ff9b:1::a00:1']],
     ['6to4 or Teredo', ['2002:7f00:1::', '2002:a00:1::1', '192.88.99.1', '2001:0:7f00:1::1']],
     ['no address', ['', 'localhost', '1.2.3.4.5', '10.0.0.1/8', '::g']],
-  ])('[D33] %s is refused', (_range, addresses) => {
+  ])('[D33] %s is rejected', (_range, addresses) => {
     expect(addresses.filter((address) => PUBLIC_ONLY.allows(address))).toEqual([]);
   });
 });
 
 describe('exceptions', () => {
-  it('[D33] loopback alone is added', () => {
+  it('[D33] only loopback is added', () => {
     const policy = new NetworkAddressPolicy({ allowLoopback: true, allowRanges: [] });
     expect(['127.0.0.1', '127.9.9.9', '::1'].filter((address) => !policy.allows(address))).toEqual([]);
     const others = ['::ffff:127.0.0.1', '::127.0.0.1', '0.0.0.0', '10.0.0.1', '169.254.169.254'];
     expect(others.filter((address) => policy.allows(address))).toEqual([]);
   });
 
-  it('[D33] listed ranges alone are added, each in its own spelling', () => {
+  it('[D33] only listed ranges are added, in any spelling', () => {
     const policy = new NetworkAddressPolicy({
       allowLoopback: false,
       allowRanges: ['10.1.0.0/16', 'fd00:1::/32'],

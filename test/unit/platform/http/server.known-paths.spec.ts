@@ -35,9 +35,9 @@ it.each([
   '/things;x=1',
   '/gone',
   '/gone?x',
-])('[D57] %j is no path', (target) => expect(paths.methodsAt(target)).toEqual([]));
+])('[D57] %j is not a known path', (target) => expect(paths.methodsAt(target)).toEqual([]));
 
-it('[B.work] a path of the longest kind takes no time', () => {
+it('[B.work] the longest path takes no noticeable time', () => {
   const path = '/'.repeat(65_536);
   const askOften = () => {
     for (let count = 0; count < 3_000; count += 1) paths.methodsAt(path);

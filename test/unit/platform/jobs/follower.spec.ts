@@ -44,7 +44,7 @@ beforeEach(() => {
 });
 afterEach(() => jest.useRealTimers());
 
-it('[D36][D72] reads at the start, after each announcement, and if nothing was read for its time', async () => {
+it('[D36][D72] reads at startup, after each announcement, and after an interval without a read', async () => {
   await follower.start();
   expect(read).toHaveBeenCalledTimes(1);
   await pass(4);
@@ -57,7 +57,7 @@ it('[D36][D72] reads at the start, after each announcement, and if nothing was r
   expect(read).toHaveBeenCalledTimes(3);
 });
 
-it('[D72] reads once more after a reading that may have been too early for a change', async () => {
+it('[D72] reads again after a read that may have missed a change', async () => {
   let end = () => undefined as void;
   read.mockReturnValueOnce(new Promise((resolve) => (end = resolve)));
   const first = follower.follow();
@@ -68,7 +68,7 @@ it('[D72] reads once more after a reading that may have been too early for a cha
   expect(read).toHaveBeenCalledTimes(2);
 });
 
-it('[D60] starts a reading beside one that is silent, if readings may end in any order', async () => {
+it('[D60] starts another read beside a hanging one if reads may end in any order', async () => {
   follower = followerOf(3_000);
   await follower.start();
   read.mockImplementation(never);
@@ -78,14 +78,14 @@ it('[D60] starts a reading beside one that is silent, if readings may end in any
   expect(read).toHaveBeenCalledTimes(3);
 });
 
-it('[D72] starts no other reading beside a silent one, if they must end in order', async () => {
+it('[D72] starts no other read while one hangs if reads must end in order', async () => {
   await follower.start();
   read.mockImplementation(never);
   await pass(60);
   expect(read).toHaveBeenCalledTimes(2);
 });
 
-it('[D60][D72] reports a failure once, reads again, and reports the next one', async () => {
+it('[D60][D72] reports a failure once, reads again, and reports the next failure', async () => {
   read.mockRejectedValueOnce(new Error('away'));
   read.mockRejectedValueOnce(new Error('away'));
   await follower.start();
@@ -97,7 +97,7 @@ it('[D60][D72] reports a failure once, reads again, and reports the next one', a
   expect(errors).toEqual(['it cannot be read', 'it cannot be read']);
 });
 
-it('[D36] shares a running reading, and otherwise reads again only after the given time', async () => {
+it('[D36] shares a running read, and otherwise reads again only after the given time', async () => {
   await follower.follow();
   clock.advance(0.9);
   await follower.reread(1_000);
@@ -108,7 +108,7 @@ it('[D36] shares a running reading, and otherwise reads again only after the giv
   await expect(follower.stop()).resolves.toBeUndefined();
 });
 
-it('[D36] tells a caller that a reading has failed', async () => {
+it('[D36] tells a caller that a read has failed', async () => {
   read.mockRejectedValueOnce(new Error('away'));
   await expect(follower.follow()).rejects.toThrow('away');
 });

@@ -54,7 +54,7 @@ describe('[D36] a periodic job', () => {
     expect(runs).toBe(0);
   });
 
-  it('[D36] runs within a second after its process has become the leader, and then after each interval', async () => {
+  it('[D36] runs within a second after its process becomes the leader, and then after each interval', async () => {
     const candidate = new Candidate();
     startJob(candidate);
     await pass(600);
@@ -70,7 +70,7 @@ describe('[D36] a periodic job', () => {
     expect(runs).toBe(2);
   });
 
-  it('never runs twice at a time', async () => {
+  it('never runs twice at once', async () => {
     let end: () => void = () => undefined;
     startJob(new AlwaysLeader(), () => new Promise((resolve) => (end = resolve)), 1);
     await pass(30);
@@ -81,7 +81,7 @@ describe('[D36] a periodic job', () => {
     end();
   });
 
-  it('runs again after a run that failed, and logs the failure', async () => {
+  it('runs again after a failed run, and logs the failure', async () => {
     startJob(new AlwaysLeader(), async () => {
       throw new Error('out of order');
     });
@@ -90,7 +90,7 @@ describe('[D36] a periodic job', () => {
     expect(logLines.map((line) => JSON.parse(line).err.message)).toEqual(['out of order', 'out of order']);
   });
 
-  it('waits for a running run when it is stopped, and begins none after', async () => {
+  it('waits for a run in progress when stopped, and starts none afterwards', async () => {
     let end: () => void = () => undefined;
     startJob(new AlwaysLeader(), () => new Promise((resolve) => (end = resolve)), 1);
     await pass(1);

@@ -11,7 +11,7 @@ import {
 } from '../../../../src/platform/json/strict-json.js';
 import { quickestMs } from '../../../support/quickest.js';
 
-describe('duplicate members', () => {
+describe('duplicate properties', () => {
   it.each([
     '{"a":1,"a":1}',
     '{"a":1,"b":2,"a":3}',
@@ -32,7 +32,7 @@ describe('duplicate members', () => {
     '{"a":"}","a":2}',
     '{"a":"\\\\","a":2}',
     '{"a":"\\"","a":2}',
-  ])('[D37] are refused: %j', (text) => {
+  ])('[D37] are rejected: %j', (text) => {
     expect(() => JSON.parse(text) as unknown).not.toThrow();
     expect(() => parseStrictJson(text)).toThrow(JsonError);
   });
@@ -50,12 +50,12 @@ describe('duplicate members', () => {
     '["a","a"]',
     '"a"',
     '{"__proto__":1,"constructor":2,"toString":3}',
-  ])('[D37] equal words elsewhere are none: %j', (text) => {
+  ])('[D37] do not include equal strings elsewhere: %j', (text) => {
     expect(parseStrictJson(text)).toEqual(JSON.parse(text));
   });
 });
 
-describe('what is no JSON', () => {
+describe('invalid JSON', () => {
   it.each([
     '',
     ' ',
@@ -70,7 +70,7 @@ describe('what is no JSON', () => {
     '"\n"',
     '// x\n1',
     '\ufeff{}',
-  ])('[D14] is refused, and its text not repeated: %j', (text) =>
+  ])('[D14] is rejected without repeating its content: %j', (text) =>
     expect(() => parseStrictJson(text)).toThrow(new JsonError('not valid JSON')),
   );
 
@@ -81,44 +81,47 @@ describe('what is no JSON', () => {
     ['a cut sequence', [0x22, 0xe2, 0x82, 0x22]],
     ['a byte order mark', [0xef, 0xbb, 0xbf, 0x31]],
     ['UTF-16', [0xff, 0xfe, 0x31, 0x00]],
-  ])('[D14] %s in bytes is refused', (_, bytes) => {
+  ])('[D14] in bytes is rejected: %s', (_, bytes) => {
     expect(() => parseStrictJsonBytes(Uint8Array.from(bytes))).toThrow(JsonError);
   });
 
-  it('[D14] UTF-8 is read', () =>
+  it('[D14] does not include UTF-8', () =>
     expect(parseStrictJsonBytes(Buffer.from('{"é":"😀"}'))).toEqual({ é: '😀' }));
 });
 
 describe('depth', () => {
   const nested = (depth: number) => `${'['.repeat(depth)}1${']'.repeat(depth)}`;
 
-  it.each([16, 32])('[D14] %d levels are read', (depth) =>
+  it.each([16, 32])('[D14] of %d levels is accepted', (depth) =>
     expect(parseStrictJson(nested(depth))).toEqual(JSON.parse(nested(depth))),
   );
 
-  it.each([33, 1_000, 500_000])('[D14] %d levels are refused without harm', (depth) => {
+  it.each([33, 1_000, 500_000])('[D14] of %d levels is rejected without harm', (depth) => {
     expect(() => parseStrictJson(nested(depth))).toThrow(JsonError);
     expect(() => parseStrictJson('{"a":'.repeat(depth) + '1' + '}'.repeat(depth))).toThrow(JsonError);
     expect(() => parseStrictJson('['.repeat(depth))).toThrow(JsonError);
   });
 
-  it('[D14] many arrays side by side are not deep', () => {
+  it('[D14] does not grow with many adjacent arrays', () => {
     expect(parseStrictJson(`[${'[],'.repeat(1_000)}{}]`)).toHaveLength(1_001);
   });
 });
 
 describe('strings that storage cannot hold', () => {
-  it.each(['a\0b', '\0', '\ud800', 'a\udc00', '\udc00\ud800', '😀\ud83d'])('[D42] %j is one', (text) => {
+  it.each(['a\0b', '\0', '\ud800', 'a\udc00', '\udc00\ud800', '😀\ud83d'])('[D42] include %j', (text) => {
     expect(isUnstorable(text)).toBe(true);
     for (const value of [text, [text], { a: text }, { [text]: 1 }, [{ a: [{ b: text }] }]]) {
       expect(hasUnstorableText(value)).toBe(true);
     }
   });
 
-  it.each(['', 'a', '😀', '\u0001', '\u007f', '\ufffd', '\uffff', '\\u0000'])('[D42] %j is none', (text) => {
-    expect(isUnstorable(text)).toBe(false);
-    expect(hasUnstorableText([{ [text]: [text, 1, null, true] }])).toBe(false);
-  });
+  it.each(['', 'a', '😀', '\u0001', '\u007f', '\ufffd', '\uffff', '\\u0000'])(
+    '[D42] do not include %j',
+    (text) => {
+      expect(isUnstorable(text)).toBe(false);
+      expect(hasUnstorableText([{ [text]: [text, 1, null, true] }])).toBe(false);
+    },
+  );
 });
 
 /** Pieces of an object in any order: mostly no JSON, now and then some. */
@@ -144,8 +147,8 @@ function outcome(parse: () => unknown): { value: unknown } | 'refused' {
   }
 }
 
-describe('random texts', () => {
-  it('[D37] escaped names are read as they are, after other texts too', () => {
+describe('random input', () => {
+  it('[D37] escaped names are read correctly, also after other input', () => {
     // nodejs/node#63785: after the first of these JSON.parse reads the quotation mark in the second as a backslash.
     const poison = () => parseStrictJson('{"h":[],"\\\\":0}') && JSON.parse('{"h":[],"\\\\":0}');
     poison();
@@ -166,14 +169,14 @@ describe('random texts', () => {
   it.each([
     ['an escaped name and a string without an end', '{"\\u0061":1,"', '\\"'.repeat(50_000)],
     ['colons behind a name', '{"a":"\\n","b"', ':'.repeat(1_000_000)],
-  ])('[B.work] %s take time in proportion', (_, start, rest) => {
+  ])('[B.work] %s are parsed in linear time', (_, start, rest) => {
     const text = start + rest;
     const read = () => expect(() => parseStrictJson(text)).toThrow(new JsonError('not valid JSON'));
     // Some milliseconds; in the square of the length seconds.
     expect(quickestMs(500, read)).toBeLessThan(500);
   });
 
-  it('[D37] of any text exactly those are refused that JSON.parse refuses or that lose a member', () => {
+  it('[D37] input is rejected exactly if JSON.parse rejects it or would lose a property', () => {
     const texts = fc.sample(NOISE, { seed: 1, numRuns: 50_000 });
     const judged = texts.map((text) => {
       const plain = outcome(() => JSON.parse(text) as unknown);
@@ -189,7 +192,7 @@ describe('random texts', () => {
   });
 });
 
-describe('[D32] the place of a fault', () => {
+describe('[D32] the position of an error', () => {
   const MARKER = 'marker-5150 in JSON at position 3';
 
   it.each([
@@ -208,9 +211,9 @@ describe('[D32] the place of a fault', () => {
     ['something behind', '[]\n[]', 'line 2, column 1'],
     ['an early end', '{"a":\n"b"', 'line 2, column 4'],
     ['a place deep inside', `${'[\n'.repeat(30)}+1${']'.repeat(30)}`, 'line 31, column 1'],
-  ])('is that of %s', (_, text, place) => expect(faultOf(text)).toBe(`not valid JSON (${place})`));
+  ])('is right for %s', (_, text, place) => expect(faultOf(text)).toBe(`not valid JSON (${place})`));
 
-  it('is not told of what JSON.parse takes', () => {
+  it('is not reported for input that JSON.parse accepts', () => {
     expect(faultOf('{"a":1,"a":2}')).toBe('a member is given twice');
   });
 

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createLogger } from '../../../../src/platform/log/logger.js';
 
-it('each line carries its level as a word and the time of its writing in ISO 8601', async () => {
+it('each line has its level as a word and its time in ISO 8601', async () => {
   const lines: { level: string; time: string }[] = [];
   const logger = createLogger('info', { write: (line) => void lines.push(JSON.parse(line)) });
   const before = new Date().toISOString();

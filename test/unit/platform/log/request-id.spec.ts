@@ -7,7 +7,7 @@ const idOf = (incoming: string | string[] | undefined, isTrusted = true) =>
   idOfRequest({ headers: { 'x-request-id': incoming } }, isTrusted);
 
 it.each([randomUUID(), '01JD9ZC5V2X7Q3M8', 'Root=1-67891233-abcdef'.replace('=', ':'), 'a'.repeat(128)])(
-  '[D21] a well-formed id is kept where a proxy is trusted, and else stands beside an own one: %s',
+  '[D21] a well-formed id is kept if a proxy is trusted, and otherwise logged with a new one: %s',
   (sent) => {
     expect(idOf(sent)).toBe(sent);
     expect(clientRequestIdOf(sent)).toBeUndefined();
@@ -17,7 +17,7 @@ it.each([randomUUID(), '01JD9ZC5V2X7Q3M8', 'Root=1-67891233-abcdef'.replace('=',
   },
 );
 
-it('[D21] of clients that name their requests the oldest are forgotten', () => {
+it('[D21] the oldest client-supplied ids are forgotten', () => {
   const ids = Array.from({ length: 20_001 }, () => idOf('of-the-client', false));
   const known = ids.filter((id) => clientRequestIdOf(id) === 'of-the-client');
   expect(known).toEqual(ids.slice(-known.length));
@@ -47,18 +47,18 @@ it.each<[string, string | string[] | undefined]>([
   }
 });
 
-it('[D21] each new id is another, behind those before it', () => {
+it('[D21] each new id is unique and sorts after the earlier ones', () => {
   const ids = Array.from({ length: 100 }, () => idOf(undefined));
   expect(new Set(ids).size).toBe(100);
   expect([...ids].sort()).toEqual(ids);
 });
 
-it('[D21] an id that the server has given is kept, unless others may have the same', () => {
+it('[D21] an id that the server has assigned is kept, unless others may have it', () => {
   expect(requestIdOf({ id: 'of-the-server' })).toBe('of-the-server');
   for (const id of ['req-1', 'req-46656', 7]) expect(requestIdOf({ id })).toMatch(OWN);
 });
 
-it('[D21] a request keeps the id that it was given', () => {
+it('[D21] a request keeps its assigned id', () => {
   const request = {};
   expect(requestIdOf(request)).toBe(requestIdOf(request));
 });

@@ -11,7 +11,7 @@ describe('[D92] a traceparent', () => {
     ['with flags of level 2 and others', `00-${TRACE}-${SPAN}-ff`],
     ['of a later version', `cc-${TRACE}-${SPAN}-01`],
     ['of a later version, with more in it', `cc-${TRACE}-${SPAN}-01-what-the-future-brings`],
-  ])('%s is taken', (_, field) => {
+  ])('%s is accepted', (_, field) => {
     expect(readTraceparent(field)).toEqual({ traceId: TRACE, spanId: SPAN });
   });
 
@@ -33,7 +33,7 @@ describe('[D92] a traceparent', () => {
     ['two, joined as Node.js does', `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`],
     ['two by themselves', [`00-${TRACE}-${SPAN}-01`, `00-${TRACE}-${SPAN}-01`]],
     ['a line break', `00-${TRACE}-${SPAN}-01\n`],
-  ])('is ignored where it is malformed: %s', (_, field) => {
+  ])('is ignored if it is malformed: %s', (_, field) => {
     expect(readTraceparent(field)).toBeUndefined();
   });
 });

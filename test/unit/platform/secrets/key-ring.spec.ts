@@ -7,7 +7,7 @@ const secret = Buffer.from('the secret');
 const place = 'signing_key:k1';
 
 describe('a sealed secret', () => {
-  it.each([Buffer.alloc(0), secret, Buffer.alloc(100_000, 7)])('[D45] opens again', (plain) => {
+  it.each([Buffer.alloc(0), secret, Buffer.alloc(100_000, 7)])('[D45] can be opened again', (plain) => {
     expect(ring.unseal(ring.seal(plain, place), place)).toEqual(plain);
   });
 
@@ -17,18 +17,18 @@ describe('a sealed secret', () => {
     expect(envelope.includes(first.subarray(0, 8))).toBe(false);
   });
 
-  it('[D45] is another each time: the IV is fresh', () => {
+  it('[D45] differs each time because the IV is fresh', () => {
     const envelopes = Array.from({ length: 200 }, () => ring.seal(secret, place));
     expect(new Set(envelopes.map((envelope) => envelope.toString('hex'))).size).toBe(200);
     expect(new Set(envelopes.map((envelope) => envelope.subarray(9, 21).toString('hex'))).size).toBe(200);
   });
 
   it.each(['signing_key:k2', 'signing_key:k', 'signing_key:k11', ''])(
-    '[D45] does not open in another place: %j',
+    '[D45] cannot be opened in another context: %j',
     (other) => expect(() => ring.unseal(ring.seal(secret, place), other)).toThrow(SealError),
   );
 
-  it('[D45] does not open when any one bit is changed', () => {
+  it('[D45] cannot be opened if any bit is changed', () => {
     const envelope = ring.seal(secret, place);
     for (let bit = 0; bit < envelope.length * 8; bit++) {
       const changed = Buffer.from(envelope);
@@ -37,7 +37,7 @@ describe('a sealed secret', () => {
     }
   });
 
-  it('[D45] does not open when it is cut or lengthened', () => {
+  it('[D45] cannot be opened if it is truncated or extended', () => {
     const envelope = ring.seal(secret, place);
     for (let length = 0; length < envelope.length; length++) {
       expect(() => ring.unseal(envelope.subarray(0, length), place)).toThrow(SealError);
@@ -47,17 +47,17 @@ describe('a sealed secret', () => {
 });
 
 describe('a list of keys', () => {
-  it('[D45] the first seals', () => {
+  it('[D45] seals with the first key', () => {
     const envelope = new KeyRing([second, first]).seal(secret, place);
     expect(new KeyRing([second]).unseal(envelope, place)).toEqual(secret);
     expect(() => new KeyRing([first]).unseal(envelope, place)).toThrow(SealError);
   });
 
-  it('[D45] all open', () => {
+  it('[D45] opens with any key', () => {
     expect(new KeyRing([second, first]).unseal(ring.seal(secret, place), place)).toEqual(secret);
   });
 
-  it('[D45] a missing key is named by its id, not by its bytes', () => {
+  it('[D45] names a missing key by its id, not by its bytes', () => {
     const message = (key: Buffer) => {
       try {
         return new KeyRing([key], 'SVC_ENCRYPTION_KEY').unseal(ring.seal(secret, place), place).toString();
@@ -75,14 +75,14 @@ describe('a list of keys', () => {
 describe('a key ring of several keys', () => {
   const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 
-  it('[D45] says which envelopes are sealed under the first key', () => {
+  it('[D45] reports which envelopes are sealed with the first key', () => {
     const old = new KeyRing([first]).seal(Buffer.from('secret'), 'credential:1');
     const rotated = new KeyRing([second, first]);
     expect(rotated.isSealedUnderFirstKey(old)).toBe(false);
     expect(rotated.isSealedUnderFirstKey(rotated.seal(Buffer.from('secret'), 'credential:1'))).toBe(true);
   });
 
-  it('derives one key for each, in order, and others for other purposes', () => {
+  it('derives one key per configured key and purpose, in order', () => {
     const [a, b] = new KeyRing([first, second]).deriveKeys('a purpose');
     expect(new KeyRing([second, first]).deriveKeys('a purpose')).toEqual([b, a]);
     expect(new KeyRing([first]).deriveKeys('another purpose')[0]).not.toEqual(a);

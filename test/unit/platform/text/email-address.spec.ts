@@ -23,7 +23,7 @@ it.each([
   ['an ideographic full stop', 'product\u3002example'],
   ['a ligature', 'ﬁsh.example'],
   ['Punycode of nothing that a domain may have', 'a.xn--a.example'],
-])('[D4] a domain with %s is none', (_what, text) => {
+])('[D4] a domain with %s is invalid', (_what, text) => {
   expect(domainNamed(text)).toBeUndefined();
   expect(isEmailAddress(`ada@${text}`)).toBe(false);
 });
@@ -40,7 +40,7 @@ it.each([
   '\ufe0f',
   '\u034f',
   '\u00a0',
-])('[2.2.7] no address has %j', (unseen) => {
+])('[2.2.7] no address contains %j', (unseen) => {
   expect(isEmailAddress(`a${unseen}da@product.example`)).toBe(false);
   expect(isEmailAddress(`"a${unseen}da"@product.example`)).toBe(false);
 });

@@ -20,7 +20,7 @@ describe('[D32] bytes of a file or an answer', () => {
     ['of one letter', Buffer.from('a'), 'a'],
     ['of a PEM below a comment in another encoding', latin1(`Zürich\n${PEM}`), `Z\ufffdrich\n${PEM}`],
     ['of a key in DER', Buffer.of(0x30, 0x82, 0xff), '0\ufffd\ufffd'],
-  ])('%s are read', (_, bytes, text) => expect(textOf(bytes)).toBe(text));
+  ])('%s are accepted', (_, bytes, text) => expect(textOf(bytes)).toBe(text));
 
   it.each([
     ['UTF-16 with a mark', utf16('\ufeff[]'), 'is UTF-16 and must be UTF-8'],
@@ -31,11 +31,11 @@ describe('[D32] bytes of a file or an answer', () => {
     ['UTF-32 with a mark', utf32('\ufeff[]'), 'is UTF-32 and must be UTF-8'],
     ['Windows-1252', latin1('{"name":"Zürich"}'), 'is not UTF-8, but perhaps Windows-1252'],
     ['a cut sequence', Buffer.of(0x61, 0xe2, 0x82), 'is not UTF-8, but perhaps Windows-1252'],
-  ])('in %s are refused', (_, bytes, message) =>
+  ])('in %s are rejected', (_, bytes, message) =>
     expect(() => textOf(bytes)).toThrow(new EncodingError(message)),
   );
 });
 
-it('[D32] a text of a host loses a mark at its beginning, and no other', () => {
+it('[D32] a string from a host loses a leading byte order mark, but no other', () => {
   expect(['\ufeff[]', '[]', '[\ufeff]', ''].map(withoutMark)).toEqual(['[]', '[]', '[\ufeff]', '']);
 });

@@ -7,7 +7,7 @@ describe('originOfText', () => {
     ['https://xn--bcher-kva.example', 'https://xn--bcher-kva.example'],
     ['https://under_score.example', 'https://under_score.example'],
     ['https://[2001:db8::1]:8443', 'https://[2001:db8::1]:8443'],
-  ])('[P.origins] takes %s', (text, origin) => {
+  ])('[P.origins] accepts %s', (text, origin) => {
     expect(originOfText(text)).toBe(origin);
   });
 
@@ -20,7 +20,7 @@ describe('originOfText', () => {
     ['another scheme', 'ftp://product.example'],
     ['an upper case', 'https://Product.example'],
     ['no address', 'product.example'],
-  ])('[P.origins] takes no origin with %s', (_, text) => {
+  ])('[P.origins] rejects an origin with %s', (_, text) => {
     expect(originOfText(text)).toBeUndefined();
   });
 });
@@ -52,6 +52,6 @@ describe('[P.origins] the origin of a page', () => {
     ...['https://*.product.example', 'null', '*', 'filesystem://a', "capacitor://'self'"],
   ])('may not be %s', (text) => expect(pageOrigin(text)).toBeUndefined());
 
-  it('is no address of an instance, if it is of an app', () =>
+  it('of an app is not an address of an instance', () =>
     expect(originOfText('capacitor://localhost')).toBeUndefined());
 });

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { looksLikePath } from '../../../../src/platform/text/pem-fault.js';
 
-describe('[D32] a path', () => {
+describe('[D32] path detection', () => {
   it.each([
     '/run/secrets/tls-key',
     '/run/secrets/key',
@@ -17,7 +17,7 @@ describe('[D32] a path', () => {
     'trusted-keys.json',
     'keys/trusted keys.json',
     '/srv/schlüssel/key.pem',
-  ])('is %s', (text) => expect(looksLikePath(text)).toBe(true));
+  ])('recognizes %s', (text) => expect(looksLikePath(text)).toBe(true));
 
   it.each([
     '',
@@ -35,9 +35,9 @@ describe('[D32] a path', () => {
     '/aB3dEfGh/jKlMnOpQrStUvWxYz0123456789aBcDeF',
     `/${'a'.repeat(600)}.pem`,
     'key.pem\n',
-  ])('is not %j', (text) => expect(looksLikePath(text)).toBe(false));
+  ])('does not match %j', (text) => expect(looksLikePath(text)).toBe(false));
 
-  it('is no key in base64 or hexadecimal', () => {
+  it('never matches a key in base64 or hexadecimal', () => {
     for (let round = 0; round < 2_000; round += 1) {
       const key = randomBytes(32);
       for (const text of [key.toString('base64'), key.toString('hex')])

@@ -28,7 +28,7 @@ const burnt =
 const damaged = (kind: PemKind) =>
   `is a damaged ${kind}: a PEM is a first line, lines of base64 and a last line, complete and alone`;
 
-describe('[D32] what is wrong with a PEM', () => {
+describe('[D32] a PEM problem', () => {
   it.each<[string, PemKind, string, string]>([
     ['nothing', 'public key', ' \n', 'is empty'],
     [
@@ -111,7 +111,7 @@ describe('[D32] what is wrong with a PEM', () => {
   });
 });
 
-describe('[D32] the command that converts what is no PEM', () => {
+describe('[D32] the conversion command for other key formats', () => {
   const ed = generateKeyPairSync('ed25519').publicKey;
   const jwk = JSON.stringify(publicKey.export({ format: 'jwk' }));
   it.each<[string, string | Buffer, string, string]>([
@@ -139,7 +139,7 @@ describe('[D32] the command that converts what is no PEM', () => {
     ],
     ['a certificate', cert, 'is a certificate: openssl x509 ', spkiOfCert()],
     ['a JWK', jwk, 'is JSON, such as a JWK: node -p ', pem],
-  ])('of %s writes its public key', (_, content, beginning, expected) => {
+  ])('writes the public key of %s', (_, content, beginning, expected) => {
     const file = join(mkdtempSync(join(tmpdir(), 'pem-')), 'key');
     writeFileSync(file, content);
     const fault = pemFault(content.toString(), 'public key');

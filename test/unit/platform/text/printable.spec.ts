@@ -11,7 +11,7 @@ import { quickestMs } from '../../../support/quickest.js';
 
 const TOKEN = `eyJhbGciOiJFUzI1NiJ9.${Buffer.from('{"sub":"somebody"}').toString('base64url')}.${'x'.repeat(86)}`;
 
-describe('[D77] a text', () => {
+describe('[D77] a string', () => {
   it.each([
     ['HS256', 'HS256'],
     ['https://instance.example', 'https://instance.example'],
@@ -20,7 +20,7 @@ describe('[D77] a text', () => {
     ['ключ', 'ключ'],
     ['key@2026', 'key@2026'],
     ['NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs', 'NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs'],
-  ])('%j is shown as it is', (value, shown) => expect(printable(value)).toBe(shown));
+  ])('%j is shown unchanged', (value, shown) => expect(printable(value)).toBe(shown));
 
   it.each([
     ['shared\0', 'shared\\u{0}'],
@@ -34,7 +34,9 @@ describe('[D77] a text', () => {
     ['\u001b[31m', '\\u{1b}[31m'],
     ['a\\b', 'a\\u{5c}b'],
     ['\u2028', '\\u{2028}'],
-  ])('%j shows what cannot be seen', (value, shown) => expect(printable(value)).toBe(shown));
+  ])('%j is shown with its invisible characters escaped', (value, shown) =>
+    expect(printable(value)).toBe(shown),
+  );
 
   it.each([
     [
@@ -43,7 +45,7 @@ describe('[D77] a text', () => {
     ],
     [' workflow:read  Ключ@x ', ' workflow:read  Ключ@x '],
     ['x'.repeat(1024), 'x'.repeat(1024)],
-  ])('%.40j is recorded as it was written but for what cannot be seen', (value, shown) =>
+  ])('%.40j is recorded unchanged except for invisible characters', (value, shown) =>
     expect(visible(value)).toBe(shown),
   );
 
@@ -57,7 +59,7 @@ describe('[D77] a text', () => {
     ['urn:example:svc?=q', 'urn:example:svc'],
     ['no address?x\u202e', 'no address'],
     ['https://orders.example/\u202ea', 'https://orders.example/\\u{202e}a'],
-  ])('the address %j is reported as %s', (uri, told) => expect(printableAddress(uri)).toBe(told));
+  ])('in the address %j is reported as %s', (uri, told) => expect(printableAddress(uri)).toBe(told));
 
   it.each([
     'somebody@private.example',
@@ -74,7 +76,7 @@ describe('[D77] a text', () => {
     expect(printable(value)).toMatch(/^\(not shown: [a-z ,-]+\)$/);
   });
 
-  it('has 200 characters at most, however it is escaped', () => {
+  it('has at most 200 characters after escaping', () => {
     for (const text of [
       'ab '.repeat(1_000),
       '\0'.repeat(1_000),
@@ -87,7 +89,7 @@ describe('[D77] a text', () => {
     expect(printable('ab '.repeat(66).trim())).not.toContain('…');
   });
 
-  it('of a megabyte takes no time', () => {
+  it('of a megabyte takes no noticeable time', () => {
     const texts = ['@', '@.', 'eyJ', 'a b'].map((piece) => piece.repeat(1_000_000 / piece.length));
     expect(quickestMs(200, () => texts.forEach(printable))).toBeLessThan(200);
   });
@@ -101,9 +103,9 @@ it.each([
   [true, 'a boolean'],
   [['kid'], 'a list'],
   [{ kid: 1 }, 'an object'],
-])('[D77] of %j the kind is reported', (value, kind) => expect(printable(value)).toBe(kind));
+])('[D77] the kind of %j is reported', (value, kind) => expect(printable(value)).toBe(kind));
 
-describe('[D77] a name of an unverified token', () => {
+describe('[D77] a name in an unverified token', () => {
   it.each([
     'HS256',
     'none',
@@ -112,7 +114,7 @@ describe('[D77] a name of an unverified token', () => {
     'text/plain; charset=utf-8',
   ])('%j is shown', (value) => expect(printableName(value)).toBe(value));
 
-  it('shows what has slipped into it unseen', () => {
+  it('is shown with its invisible characters escaped', () => {
     expect(printableName('k1\n')).toBe('k1\\u{a}');
     expect(printableName('k\u200b1')).toBe('k\\u{200b}1');
     expect(printableName('k '.repeat(200))).toHaveLength(200);
@@ -125,17 +127,17 @@ describe('[D77] a name of an unverified token', () => {
     ['somebody@corp', '(13 characters that make no name)'],
     ['eyAiYWxnIjoiRVMyNTYifQ.eyAiaXNzIjoiYSJ9.c2ln', '(not shown: it looks like a token)'],
     [undefined, 'nothing'],
-  ])('%j is not: %s', (value, shown) => expect(printableName(value)).toBe(shown));
+  ])('%j is not shown: %s', (value, shown) => expect(printableName(value)).toBe(shown));
 });
 
 describe('[D77] a list', () => {
-  it('has its values with commas between them', () => {
+  it('is shown with commas between its values', () => {
     expect(printableList(new Set(['global:member', 'global:admin']))).toBe('global:member, global:admin');
     expect(printableList([])).toBe('none');
     expect(printableList(['one', 'a@b.example'])).toBe('one, (not shown: it looks like an e-mail address)');
   });
 
-  it('says how many are left out where it is long', () => {
+  it('reports the number of omitted values if it is long', () => {
     const many = Array.from({ length: 1_000 }, (_, index) => `role-${index}`);
     expect(printableList(many)).toMatch(/^role-0, role-1, .* and 9\d\d more$/);
     expect([...printableList(many)].length).toBeLessThanOrEqual(200);

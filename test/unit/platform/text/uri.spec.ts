@@ -3,7 +3,7 @@ import { isSameUri, mayMean, spellingIn } from '../../../../src/platform/text/ur
 
 const URI = 'https://orders.example/a/b?c=d';
 
-describe('[P.resources] the same URI', () => {
+describe('[P.resources] equal URIs', () => {
   it.each([
     [URI, URI],
     [URI, 'HTTPS://Orders.EXAMPLE/a/b?c=d'],
@@ -26,12 +26,12 @@ describe('[P.resources] the same URI', () => {
     ['API://Orders', 'api://orders/'],
     ['URN:example:a', 'urn:example:a'],
     ['no uri', 'no uri'],
-  ])('%s and %s', (one, other) => {
+  ])('are %s and %s', (one, other) => {
     expect([isSameUri(one, other), isSameUri(other, one)]).toEqual([true, true]);
   });
 });
 
-describe('[P.resources] another URI', () => {
+describe('[P.resources] different URIs', () => {
   it.each([
     ['by scheme', URI, 'http://orders.example/a/b?c=d'],
     ['by host', URI, 'https://orders.example.evil.example/a/b?c=d'],
@@ -64,18 +64,18 @@ describe('[P.resources] another URI', () => {
     ['by a path that begins like a host', 'file:///a', 'file:/a'],
     ['by dots before a path that begins like a host', 'file:/.//a/', 'file://a/'],
     ['by the letter case of a text', 'orders', 'Orders'],
-  ])('%s', (_, one, other) => {
+  ])('are %s', (_, one, other) => {
     expect([isSameUri(one, other), isSameUri(other, one)]).toEqual([false, false]);
   });
 });
 
-it('[P.resources] a list gives its own spelling', () => {
+it('[P.resources] a list returns its own spelling', () => {
   const list = new Set(['https://a.example', 'https://b.example/x', 'HTTPS://c.example']);
   const asked = ['https://A.example:443/', 'https://b.example/x', 'https://c.example/', 'https://d.example'];
   expect(asked.map((uri) => spellingIn(list, uri))).toEqual([...list, undefined]);
 });
 
-describe('[D126] an address may be meant', () => {
+describe('[D126] an address', () => {
   it.each([
     ['https://us.example', true],
     ['HTTPS://us.example:443/', true],
@@ -84,5 +84,5 @@ describe('[D126] an address may be meant', () => {
     ['https://uⓢ.example', true],
     ['https://them.example', false],
     ['us.example', false],
-  ])('by %j: %s', (text, isMeant) => expect(mayMean(text, 'https://us.example')).toBe(isMeant));
+  ])('is suggested for %j: %s', (text, isMeant) => expect(mayMean(text, 'https://us.example')).toBe(isMeant));
 });

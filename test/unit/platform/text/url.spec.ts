@@ -10,7 +10,7 @@ it.each([
   // The bytes of a smiling face, each as a letter of its own: the last three may not stand in a host.
   ['https:\u00f0\u009f\u0098\u0080//instance.example', undefined],
   ['instance.example', undefined],
-])('[D42] %j is the same address however often it is read', (text, href) => {
+])('[D42] %j is stable when parsed repeatedly', (text, href) => {
   const told = new Set(Array.from({ length: MANY }, () => parsedUrl(text)?.href));
   expect([...told]).toEqual([href]);
 });

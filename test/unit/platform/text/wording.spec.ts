@@ -12,7 +12,7 @@ const KNOWN = [
   'SVC_SSL_CERT_FILE',
 ];
 
-describe('[D32] the name that may be meant', () => {
+describe('[D32] a suggested name', () => {
   it.each([
     ['alowedRoles', 'allowedRoles'],
     ['allowRoles', 'allowedRoles'],
@@ -36,7 +36,7 @@ describe('[D32] the name that may be meant', () => {
     ['', undefined],
     ['___', undefined],
     [`allowedRoles${'s'.repeat(100)}`, undefined],
-  ])('of %j is %j', (name, meant) => expect(similarName(name, KNOWN)).toBe(meant));
+  ])('for %j is %j', (name, meant) => expect(similarName(name, KNOWN)).toBe(meant));
 
-  it('is none where nothing is known', () => expect(similarName('kid', [])).toBeUndefined());
+  it('is missing if nothing is known', () => expect(similarName('kid', [])).toBeUndefined());
 });

@@ -126,12 +126,12 @@ describe('[D133] a client', () => {
     ]);
   });
 
-  it('[D70] gets nothing by the credential that it has in a suspended entry of a trusted issuer', async () => {
+  it('[D70] gets nothing by a credential in a suspended entry, even if the issuer is trusted', async () => {
     const { id, secret } = former;
     expect(await authenticator.authenticate({ id, secret })).toMatchObject({ issuers: new Set() });
   });
 
-  it('is told nothing of the audience of its JWT; the log is', async () => {
+  it('does not learn the expected audience of its JWT; only the log contains it', async () => {
     const refusalOf = (aud: unknown) =>
       authenticator.authenticate(jwt({ aud })).catch((error: unknown) => (error as OAuthRefusal).context);
     const endpoint = `${BASE_URL}/rest/auth/oauth/token`;
@@ -198,7 +198,7 @@ describe('[D133] a client', () => {
     ['a JWT whose nbf is no number', INVALID, jwt({ nbf: '1' })],
     ['a JWT without jti', INVALID, jwt({ jti: undefined })],
     ['a JWT with an empty jti', INVALID, jwt({ jti: '' })],
-  ])('sends %s: %s', async (_, outcome, sent) =>
+  ])('that sends %s gets %s', async (_, outcome, sent) =>
     expect(await outcomeOf(authenticator.authenticate(sent))).toMatch(new RegExp(`^${outcome}(:|$)`)),
   );
 });
@@ -311,7 +311,7 @@ describe('[D133][K36] an identity assertion', () => {
     [{ resource: [OTHER, BASE_URL] }, { resource: [OTHER, BASE_URL] }],
     [{ aud_sub: 'ada' }, { localUserId: 'ada' }],
     [{ aud_sub: null, scope: null, resource: null, tenant: null, aud_tenant: null }, {}],
-  ])('with %j says so', async (members, said) =>
+  ])('with %j is rejected with that reason', async (members, said) =>
     expect((await verified(members)).assertion).toEqual({ clientId: desktop.id, ...said }),
   );
 
@@ -322,16 +322,16 @@ describe('[D133][K36] an identity assertion', () => {
     ['tenant_not_allowed', {}],
     ['tenant_not_allowed', { tenant: 'acm' }],
     ['tenant_not_allowed', { tenant: 'acme', aud_tenant: 'our-globex' }],
-  ])('[P.tenants] where its entry lists tenants it is %s with %j', async (outcome, named) => {
+  ])('[P.tenants] of an entry with tenants is %s with %j', async (outcome, named) => {
     const token = tenanted.assertion({ iat: NOW - 5, ...named });
     const by = { id: tenanted.id, issuers: new Set([tenanted.idp.issuer]) };
     expect(await outcomeOf(verifier.verify(token, 'id-jag', undefined, by))).toBe(outcome);
   });
 
-  it('[D5] with null as email_verified says that the address is not verified', async () =>
+  it('[D5] with a null email_verified has an unverified address', async () =>
     expect((await verified({ email_verified: null })).claims.emailVerified).toBe(false));
 
-  it('is not accepted without a client', async () => {
+  it('is rejected without a client', async () => {
     const token = desktop.assertion({ iat: NOW - 5 });
     expect(await outcomeOf(verifier.verify(token, 'id-jag'))).toBe('client_not_allowed');
   });

@@ -29,6 +29,6 @@ it.each([
   ['a%:b', `${NOT_ENCODED}: a percent sign must be %25`],
   ['a', 'the Authorization header is no Basic credential'],
   [':b', 'the Authorization header is no Basic credential'],
-])('[D133] the log says why %s cannot be read', (credential, detail) =>
+])('[D133] the log reports why %s cannot be read', (credential, detail) =>
   expect(detailOf(() => read(credential))).toBe(detail),
 );

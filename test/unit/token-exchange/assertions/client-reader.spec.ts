@@ -18,18 +18,18 @@ it.each([
   ['two secrets', { secretHash: [secretHash, 'b'.repeat(64)] }],
   ['keys', { keys }],
   ['a key set', { jwksUrl: 'https://client.example/jwks.json' }],
-])('[P.clients] a client has %s', (_name, credential) => {
+])('[P.clients] a client may have %s', (_name, credential) => {
   const { entries, problems, warnings } = read([{ id: 'x', ...credential }]);
   expect([problems, warnings]).toEqual([[], []]);
   expect([...(entries[0]?.clients?.values() ?? [])]).toMatchObject([{ id: 'x' }]);
 });
 
-it('[P.clients] the address of a key set has one spelling', () => {
+it("[P.clients] a client's key set address has one spelling", () => {
   const { entries } = read([{ id: 'x', jwksUrl: 'https://CLIENT.example:443/a/../jwks' }]);
   expect(entries[0]?.clients?.get('x')).toEqual({ id: 'x', jwksUrl: 'https://client.example/jwks' });
 });
 
-it('[P.clients] a client has a metadata document at its id, and may introspect', () => {
+it('[P.clients] a client may use a metadata document at its id, and introspect', () => {
   const id = 'https://client.example/agent.json';
   const { entries } = read([{ id, metadataDocument: true, introspect: true }]);
   expect(entries[0]?.clients?.get(id)).toEqual({ id, documentUrl: id, introspect: true });
@@ -127,7 +127,7 @@ it.each<[string, unknown, string]>([
     [{ id: 'x', jwksUrl: 'https://x.example/?a' }],
     'clients[0]: jwksUrl must have neither a query nor a fragment',
   ],
-])('[P.clients] refuses %s', (_name, clients, problem) => {
+])('[P.clients] rejects %s', (_name, clients, problem) => {
   expect(read(clients).problems).toEqual([`entry 0, ${problem}`]);
 });
 
@@ -140,11 +140,11 @@ it.each([
   expect(warnings).toContainEqual(expect.stringMatching(warning));
 });
 
-it('[P.clients] clients that introspect need no identity assertions', () => {
+it('[P.clients] clients that introspect do not need identity assertions', () => {
   expect(read([{ id: 'x', secretHash, introspect: true }], { linkPrivileged: false }).warnings).toEqual([]);
 });
 
-it('[P.clients] an entry for identity assertions alone expects no audience, under the strict policy either', () => {
+it('[P.clients] an entry for only identity assertions needs no audience, even with the strict policy', () => {
   const policy = { flows: ['id-jag'], expectedAudience: undefined, allowedRoles: [], emailDomains: ['*'] };
   const ofScopes = (scopes?: string[]) =>
     JSON.stringify([partner.staticEntry({ ...policy, scopes, clients: [{ id: 'x', secretHash }] })]);
@@ -156,7 +156,7 @@ it('[P.clients] an entry for identity assertions alone expects no audience, unde
 const WITHOUT_SCOPES =
   'entry 0, scopes: must be listed where flows has "id-jag": an assertion without a scope would get all rights of its user';
 
-it('[P.scopes] an entry for identity assertions lists scopes', () => {
+it('[P.scopes] an entry for identity assertions may list scopes', () => {
   expect(read([], { flows: ['embed', 'id-jag'] }).problems).toEqual([WITHOUT_SCOPES]);
   expect(read([], { flows: ['embed', 'exchange'] }).problems).toEqual([]);
 });
@@ -197,11 +197,11 @@ it.each<[string, string, object, string]>([
     { maxTokenTtlSeconds: 4 },
     'must be a whole number from 5 to 86400',
   ],
-])('[P.%s] refuses %s', (member, _name, policy, problem) => {
+])('[P.%s] rejects %s', (member, _name, policy, problem) => {
   expect(read(CLIENTS, policy).problems).toContain(`entry 0, ${member}: ${problem}`);
 });
 
-it('[P.tenants] warns of several', () => {
+it('[P.tenants] warns of several tenants', () => {
   const { problems, warnings } = read(CLIENTS, { ...FOR_ASSERTIONS, tenants: ['a', 'b'] });
   expect([problems, warnings]).toEqual([
     [],

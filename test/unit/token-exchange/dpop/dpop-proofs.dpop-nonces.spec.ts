@@ -10,7 +10,7 @@ const noncesOf = (...keys: Buffer[]) => new DpopNonces(new KeyRing(keys));
 describe('[D143] a nonce', () => {
   const nonces = noncesOf(key);
 
-  it('[D143] is of one minute, and taken until the next one is over; one of the next minute is taken too', () => {
+  it('[D143] belongs to one minute, and is accepted until the next one ends, as is a nonce of that next minute', () => {
     const nonce = nonces.at(NOW);
     expect([nonces.at(NOW + 59), nonces.at(NOW + 60) === nonce]).toEqual([nonce, false]);
     const isGood = (now: number) => noncesOf(key).isGood(nonce, now);
@@ -23,7 +23,7 @@ describe('[D143] a nonce', () => {
     ]);
   });
 
-  it('[D143] is known to instances that have its key in any place, and to no others', () => {
+  it('[D143] is accepted by instances that have its key at any position, and by no others', () => {
     const nonce = nonces.at(NOW);
     const rings = [[key], [newKey, key], [key, newKey], [newKey]];
     expect(rings.map((keys) => noncesOf(...keys).isGood(nonce, NOW))).toEqual([true, true, true, false]);
@@ -34,7 +34,7 @@ describe('[D143] a nonce', () => {
     expect(nonces.isGood(nonce, NOW)).toBe(false),
   );
 
-  it('[D143] is text of base64url, and not made of anything that is sent', () => {
+  it('[D143] is a base64url string, independent of anything sent', () => {
     expect(nonces.at(NOW)).toMatch(/^[\w-]{43}$/);
   });
 });

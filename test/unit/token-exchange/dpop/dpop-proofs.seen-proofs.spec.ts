@@ -4,7 +4,7 @@ import { SeenProofs } from '../../../../src/token-exchange/dpop/dpop-proofs.js';
 const NOW = 1_800_000_000;
 const use = (jti: string, exp = NOW + 60) => ({ jti, exp });
 
-it('[D142] a proof is taken once, up to its end, and not after that', () => {
+it('[D142] a proof is accepted once until its end', () => {
   const seen = new SeenProofs(() => undefined);
   expect([seen.take(use('a'), NOW), seen.take(use('a'), NOW), seen.take(use('b'), NOW)]).toEqual([
     true,
@@ -17,7 +17,7 @@ it('[D142] a proof is taken once, up to its end, and not after that', () => {
   expect([seen.take(use('a'), NOW + 61), seen.take(use('a'), NOW)]).toEqual([false, false]);
 });
 
-it('[D142] beyond the limit the oldest goes, which is counted unless it was over', () => {
+it('[D142] beyond the limit the oldest proof is dropped, which is counted unless it had expired', () => {
   let forgotten = 0;
   const seen = new SeenProofs(() => (forgotten += 1), 2);
   for (const jti of ['a', 'b', 'c']) expect(seen.take(use(jti), NOW)).toBe(true);

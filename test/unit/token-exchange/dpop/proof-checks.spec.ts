@@ -61,8 +61,8 @@ function rsaJwk(modulusLength: number, publicExponent = 65_537): object {
   return generateKeyPairSync('rsa', { modulusLength, publicExponent }).publicKey.export({ format: 'jwk' });
 }
 
-describe('[D141] a good proof', () => {
-  it.each(SIGNING_ALGORITHMS)('[D141] is taken by %s, and names its key', async (algorithm) => {
+describe('[D141] a valid proof', () => {
+  it.each(SIGNING_ALGORITHMS)('[D141] is accepted with %s, and identifies its key', async (algorithm) => {
     const other = new DpopClient(algorithm);
     const text = other.proof({ claims: { iat: NOW, jti: 'j', nonce: 'n' } });
     expect(await verifyProof(requestOf(text), { now: NOW })).toEqual({
@@ -229,7 +229,7 @@ describe('[D141] an attack', () => {
     ['a number as jti', 'jti', () => claims({ jti: 7 })],
   ])('[D141] with %s fails: %s', async (_, check, make) => expect(await ofText(make())).toBe(check));
 
-  it('[D141] on a request whose own address is none is refused, whatever the proof says', async () => {
+  it('[D141] on a request without an address of its own is rejected, whatever the proof says', async () => {
     for (const htu of [undefined, TOKEN_URL, 'x'])
       expect(await outcomeOf(requestOf(claims({ htu }), { address: undefined }))).toBe('htu');
   });
@@ -245,7 +245,7 @@ describe('[D141] an attack', () => {
   );
 });
 
-it('[D141] a header that is known brings its own key again, and no signature is taken on trust', async () => {
+it('[D141] a known header returns its own key, but every signature is still verified', async () => {
   for (let times = 0; times < 2; times += 1) {
     const { thumbprint } = await verifyProof(requestOf(good()), { now: NOW });
     expect(thumbprint).toBe(client.thumbprint);
@@ -253,7 +253,7 @@ it('[D141] a header that is known brings its own key again, and no signature is 
   }
 });
 
-it('[D141] an explanation goes on after a check that later ones do not need', async () => {
+it('[D141] an explanation continues after a check that later checks do not depend on', async () => {
   const sent = requestOf(claims({ htm: 'GET', iat: NOW - 90, htu: `${TOKEN_URL}?secret=1` }));
   const results = await explainProof(sent, { now: NOW });
   const failed = results.filter(({ state }) => state === 'failed');
@@ -320,7 +320,7 @@ it.each<[string, string, string, () => string]>([
   ['jti', 'a text', 'a number', () => claims({ jti: 7 })],
   ['ath', 'the hash of the access token', 'nothing', () => good()],
 ])(
-  '[D141] an explanation shows of %s that %s was expected and %s found',
+  '[D141] an explanation for %s shows %s as expected and %s as found',
   async (about, expected, found, make) => {
     const terms = { now: NOW, ...(about === 'ath' && { accessToken: TOKEN }) };
     const results = await explainProof(requestOf(make()), terms);
@@ -330,7 +330,7 @@ it.each<[string, string, string, () => string]>([
   },
 );
 
-describe('[D141] the public address of a request', () => {
+describe("[D141] a request's public address", () => {
   const HOST = 'https://host.example';
   it.each<[string, string, string, string | undefined]>([
     ['is that of the host', HOST, '/a/b', `${HOST}/a/b`],

@@ -35,7 +35,7 @@ const token = (entryIndex: number, perMinute?: number) => {
 const succeed = (): Promise<RateLimited> => Promise.resolve({});
 const fail = (): Promise<RateLimited> => Promise.reject(new Error('replayed'));
 
-describe('[P.perMinute] the throttle of entries', () => {
+describe('[P.perMinute] the entry throttle', () => {
   let clock: TestClock;
   let storage: CountingStorage;
   let throttle: EntryThrottleService;
@@ -74,7 +74,7 @@ describe('[P.perMinute] the throttle of entries', () => {
   const hitsOf = async (key: string) => (await storage.increment(key, MINUTE_MS, 0)).totalHits - 1;
   const arrive = () => storage.increment(ADDRESS, MINUTE_MS, ADDRESS_LIMIT);
 
-  it('[P.perMinute] does nothing for entries without a limit', async () => {
+  it('[P.perMinute] ignores entries without a limit', async () => {
     await arrive();
     const result = {};
     const tokens = { subject: token(0), actor: token(1) };
@@ -83,7 +83,7 @@ describe('[P.perMinute] the throttle of entries', () => {
     expect([await hitsOf(ADDRESS), await hitsOf(entryKey(0)), logLines]).toEqual([1, 0, []]);
   });
 
-  it('[P.perMinute] gives the request back to the address before the work, and reports the limit of the entry', async () => {
+  it("[P.perMinute] refunds the address before the work, and reports the entry's limit", async () => {
     await arrive();
     const subject = token(0, 5);
     const result = await counted<RateLimited & { hits?: number }>({ subject }, async () => ({
@@ -93,13 +93,13 @@ describe('[P.perMinute] the throttle of entries', () => {
     expect(await hitsOf(entryKey(0))).toBe(1);
   });
 
-  it('[P.perMinute] counts by the address again, and not by the entry, what fails', async () => {
+  it('[P.perMinute] charges a failed request to the address instead of the entry', async () => {
     await arrive();
     await expect(counted({ subject: token(0, 5) }, fail)).rejects.toThrow('replayed');
     expect([await hitsOf(ADDRESS), await hitsOf(entryKey(0))]).toEqual([1, 0]);
   });
 
-  it('[P.perMinute] counts by the address again though others have filled its limit meanwhile', async () => {
+  it('[P.perMinute] charges the address even if others have used up its limit meanwhile', async () => {
     await arrive();
     const work = async () => {
       for (let hit = 0; hit < ADDRESS_LIMIT; hit++) await arrive();
@@ -115,7 +115,7 @@ describe('[P.perMinute] the throttle of entries', () => {
     ['jwt-bearer', 0],
     ['embed', 1],
   ])(
-    '[P.perMinute] of the flow %s leaves %d hits of the address at the token endpoint',
+    '[P.perMinute] for the flow %s leaves %d hits of the address at the token endpoint',
     async (flow, hits) => {
       await arrive();
       await counted({ subject: token(0, 5) }, succeed, flow);
@@ -123,7 +123,7 @@ describe('[P.perMinute] the throttle of entries', () => {
     },
   );
 
-  it('[D130] counts logouts by their issuer alone', async () => {
+  it('[D130] counts logouts only by issuer', async () => {
     await throttle.countOf('logout of', 'https://i.example', 1);
     await throttle.countOf('logout of', 'https://other.example', 1);
     clock.advance(15);
@@ -133,7 +133,7 @@ describe('[P.perMinute] the throttle of entries', () => {
     });
   });
 
-  it('[P.perMinute] runs nothing above the limit, and leaves the request to the address', async () => {
+  it('[P.perMinute] runs nothing above the limit, and leaves the request charged to the address', async () => {
     const subject = token(0, 1);
     await counted({ subject }, succeed);
     clock.advance(15.5);
@@ -160,14 +160,14 @@ describe('[P.perMinute] the throttle of entries', () => {
   it.each([
     ['the actor', token(0, 9), token(1, 1)],
     ['the subject', token(0, 1), token(1, 9)],
-  ])('[P.perMinute] counts neither entry where %s is over its limit', async (_, subject, actor) => {
+  ])('[P.perMinute] counts neither entry if %s is over its limit', async (_, subject, actor) => {
     await counted({ subject, actor }, succeed);
     await expect(counted({ subject, actor }, succeed)).rejects.toThrow(TooManyRequestsError);
     const keys = [entryKey(0), entryKey(1)];
     expect(await Promise.all(keys.map(hitsOf))).toEqual([1, 1]);
   });
 
-  it('[P.perMinute] reports two limits the nearer one', async () => {
+  it('[P.perMinute] reports the nearer of two limits', async () => {
     const done = counted({ subject: token(0, 5), actor: token(1, 9) }, succeed);
     expect((await done).rateLimit).toEqual({ limit: 5, remaining: 4, resetSeconds: 60 });
   });
@@ -176,7 +176,7 @@ describe('[P.perMinute] the throttle of entries', () => {
     ['actor', { subject: token(0, 5), actor: token(1) }],
     ['subject', { subject: token(1), actor: token(0, 5) }],
   ])(
-    '[P.perMinute] leaves a request to the address where the entry of the %s has no limit',
+    '[P.perMinute] leaves a request charged to the address if the entry of the %s has no limit',
     async (_, parties) => {
       await arrive();
       expect(await counted(parties, succeed)).toEqual({});
@@ -186,7 +186,7 @@ describe('[P.perMinute] the throttle of entries', () => {
     },
   );
 
-  it('[P.perMinute] gives nothing back where the storage of a host cannot, and keeps the limit of the entry', async () => {
+  it("[P.perMinute] refunds nothing if a host's storage cannot, and keeps the entry's limit", async () => {
     const plain = new ThrottlerStorageService();
     throttle = withStorage(plain);
     await plain.increment(ADDRESS, MINUTE_MS, 2, MINUTE_MS, 'default');
@@ -199,7 +199,7 @@ describe('[P.perMinute] the throttle of entries', () => {
     plain.onApplicationShutdown();
   });
 
-  it('[P.perMinute] fails for its own reason where the storage of a host breaks down afterwards', async () => {
+  it("[P.perMinute] fails with its own error if a host's storage fails afterwards", async () => {
     class Breaking extends CountingStorage {
       isBroken = false;
       override increment(...hit: Parameters<CountingStorage['increment']>) {

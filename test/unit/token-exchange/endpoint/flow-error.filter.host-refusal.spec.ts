@@ -20,4 +20,4 @@ it.each([
   [new HttpException('Oh', 500), { status: 500, error: 'internal_error', message: 'Oh' }],
 ])('%s keeps its status', (exception, refusal) => expect(hostRefusalOf(exception)).toEqual(refusal));
 
-it('another error is no refusal', () => expect(hostRefusalOf(new Error('broken'))).toBeUndefined());
+it('another error is not a refusal', () => expect(hostRefusalOf(new Error('broken'))).toBeUndefined());

@@ -7,7 +7,7 @@ const requestOf = (leftMs: number) =>
   new FlowRequest({ ...RECEIVED, leftMs, releaseSlot: () => undefined }, new SilentTelemetry());
 const within = (ms: number) => () => new Promise((resolve) => setTimeout(() => resolve('done'), ms));
 
-it('[D49] all that a request asks of the database shares one limit', async () => {
+it('[D49] all database work of a request shares one limit', async () => {
   const request = requestOf(60_000);
   expect([await request.inTime(within(1)), await request.inTime(within(1))]).toEqual(['done', 'done']);
   const late = requestOf(20);
@@ -15,7 +15,7 @@ it('[D49] all that a request asks of the database shares one limit', async () =>
   await expect(late.inTime(within(100))).rejects.toThrow('time_limit');
 });
 
-it('[D49] a request that has had its answer begins no further stage', async () => {
+it('[D49] a request that is already answered starts no further step', async () => {
   const request = requestOf(20);
   let outcome: Promise<unknown> = Promise.resolve();
   const work = () => (outcome = within(50)().then(() => request.stage('record', within(1))));

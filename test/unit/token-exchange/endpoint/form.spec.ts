@@ -32,7 +32,7 @@ it.each<[unknown, Record<string, string>]>([
     { b: '12345', list: ['12', '34'] },
     { b: '12345', list: '12 34' },
   ],
-])('[4.2] of %j the known fields are read, and no others', (sent, expected) =>
+])('[4.2] only the known fields of %j are read', (sent, expected) =>
   expect(read(sent)).toEqual({ a: undefined, b: undefined, list: undefined, ...expected }),
 );
 
@@ -48,7 +48,7 @@ it.each([
   [{ 'a[]': '1' }, `a ${NOT_PLAIN}`],
   [{ 'a[0]': '1' }, `a ${NOT_PLAIN}`],
   [{ 'list[]': ['1'] }, `list ${NOT_PLAIN}`],
-])('[D16] %j, ambiguous in a known field, is refused, and the field named', (sent, message) =>
+])('[D16] %j, ambiguous in a known field, is rejected, and the field is named', (sent, message) =>
   expect(refusal(sent)).toBe(message),
 );
 
@@ -57,12 +57,12 @@ it.each([
   [{ list: ['x', '\0'] }, 'list must not contain NUL'],
   [{ b: '123456' }, 'b must have at most 5 characters'],
   [{ list: ['123', '45'] }, 'list must have at most 5 characters'],
-])('[D16][D42] %j is refused', (sent, message) => expect(refusal(sent)).toBe(message));
+])('[D16][D42] %j is rejected', (sent, message) => expect(refusal(sent)).toBe(message));
 
 it.each([
   ['of names', (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, '']))],
   ['of one name', (count: number) => ({ f: Array.from({ length: count }, () => '') })],
-])('[D16] a hundred fields are read, and no more: %s', (_, fields) => {
+])('[D16] at most a hundred fields are read: %s', (_, fields) => {
   expect(refusal(fields(100))).toBe('it was read');
   expect(refusal(fields(101))).toBe('the form has over 100 fields');
 });

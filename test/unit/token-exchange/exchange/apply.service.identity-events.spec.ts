@@ -15,7 +15,7 @@ const event = (name: string, payload: object) => ({
   payload: { issuer, userId, ...payload },
 });
 
-it('[6.5][6.7] each change has its event, with what it names', () => {
+it('[6.5][6.7] each change causes an event with its details', () => {
   const changes = [
     { kind: 'user-provisioned', userId, role: 'member' },
     { kind: 'role-updated', userId, from: 'member', to: 'admin' },
@@ -25,7 +25,7 @@ it('[6.5][6.7] each change has its event, with what it names', () => {
   expect(eventsOf(...changes)).toEqual(changes.map(({ kind, ...members }) => event(kind, members)));
 });
 
-it('[6.6][D54] a link to an administrator has one more', () => {
+it('[6.6][D54] a link to an administrator causes one more event', () => {
   const link = { kind: 'identity-linked', userId, role: 'owner' } as const;
   const linked = event('identity-linked', {});
   expect(eventsOf({ ...link, isPrivileged: false }, { ...link, isPrivileged: true })).toEqual([

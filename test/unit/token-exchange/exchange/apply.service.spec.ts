@@ -7,7 +7,7 @@ const AT_ONCE = 3;
 const WAIT_MS = 1_800;
 const LATE = new DatabaseWaitError('time_limit');
 
-describe('[D102] the turns of transactions', () => {
+describe('[D102] the transaction queue', () => {
   let turns: Turns;
   let begun: number;
   let outcomes: unknown[];
@@ -40,7 +40,7 @@ describe('[D102] the turns of transactions', () => {
   /** Promises that are settled have been heard of by then. */
   const settled = () => new Promise((resolve) => setTimeout(resolve, 2));
 
-  it('run so many at a time, and the others in their order, however each ends', async () => {
+  it('runs a limited number at once and the others in order, however each ends', async () => {
     take(AT_ONCE + 2);
     await settled();
     expect(begun).toBe(AT_ONCE);
@@ -55,7 +55,7 @@ describe('[D102] the turns of transactions', () => {
     expect(begun).toBe(2 * AT_ONCE + 2);
   });
 
-  it('[D49] do not begin what is too late, and go on with the next', async () => {
+  it('[D49] drops items that are too late, and continues with the next', async () => {
     take(AT_ONCE);
     take(2, -1);
     take(1);
@@ -65,19 +65,19 @@ describe('[D102] the turns of transactions', () => {
     expect([begun, outcomes.slice(AT_ONCE)]).toEqual([AT_ONCE + 1, [LATE, LATE, undefined]]);
   });
 
-  it('[D49] refuse whoever comes when too many wait already', async () => {
+  it('[D49] refuses items if too many wait already', async () => {
     take(AT_ONCE + MOST_WAITING + 1);
     await settled();
     expect(outcomes.slice(-2)).toEqual([undefined, new DatabaseWaitError('pool_exhausted')]);
   });
 
-  describe('while time passes', () => {
+  describe('over time', () => {
     beforeEach(() => jest.useFakeTimers());
     afterEach(() => jest.useRealTimers());
 
     const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 
-    it('[D49] end the wait if the database answers nobody', async () => {
+    it('[D49] ends the wait if the database answers no one', async () => {
       take(AT_ONCE + 1);
       await pass(WAIT_MS - 1);
       expect(outcomes.at(-1)).toBeUndefined();
@@ -88,7 +88,7 @@ describe('[D102] the turns of transactions', () => {
       expect(begun).toBe(AT_ONCE);
     });
 
-    it('[D49] do not take an answer that the database could not give for one', async () => {
+    it('[D49] does not treat a database failure as an answer', async () => {
       take(AT_ONCE + 2);
       await pass(WAIT_MS - 100);
       ends[0]?.(LATE);
@@ -96,7 +96,7 @@ describe('[D102] the turns of transactions', () => {
       expect(outcomes.slice(AT_ONCE)).toEqual([undefined, LATE]);
     });
 
-    it('go on for up to five seconds as long as it answers others, without using up the time of the request', async () => {
+    it("waits for up to five seconds as long as others are answered, without using up the request's time", async () => {
       take(AT_ONCE);
       take(4, WAIT_MS);
       for (let ms = 0; ms < LONGEST_TURN_MS - 1_000; ms += 1_000) {
@@ -110,7 +110,7 @@ describe('[D102] the turns of transactions', () => {
       expect(new Set(outcomes)).toEqual(new Set(['served']));
     });
 
-    it('end a wait of five seconds', async () => {
+    it('ends a wait after five seconds', async () => {
       take(AT_ONCE + 9);
       for (let ms = 0; ms < LONGEST_TURN_MS; ms += 1_000) {
         await pass(1_000);

@@ -51,7 +51,7 @@ describe('scopes', () => {
     [both({ scopes: set(READ, WRITE) }, { scopes: set(WRITE) }), {}, [WRITE]],
     [asserted({ scope: READ }), { scope: `${READ} ${WRITE}` }, [READ]],
     [asserted({ scope: `${READ} ${WRITE}` }, { scopes: set(WRITE) }), {}, [WRITE]],
-  ])('[P.scopes] %# are those asked for that every list has', (parties, asked, granted) => {
+  ])('[P.scopes] %# are the requested ones that every list contains', (parties, asked, granted) => {
     expect(checkGrants(asked, parties).grantedScopes).toEqual(granted);
   });
 
@@ -63,7 +63,7 @@ describe('scopes', () => {
     [both({ scopes: set(READ) }, { scopes: set(WRITE) }), {}, 'subject'],
     [both({ scopes: set(READ) }, { scopes: set() }), { scope: READ }, 'actor'],
     [both({}, { scopes: set(READ) }), { scope: WRITE }, 'actor'],
-  ])('[P.scopes] %# are refused where none is left', (parties, asked, party) => {
+  ])('[P.scopes] %# are rejected if none is left', (parties, asked, party) => {
     expect(refusalOf(() => checkGrants(asked, parties))).toMatchObject({
       reason: 'scope_not_allowed',
       party,
@@ -87,7 +87,7 @@ describe('resources', () => {
     [asserted({ resource: [ISSUER, API] }, { resources: set(API) }), [API], API],
     [asserted({}, { resources: set(API), clientChoosesResource: true }), [API], API],
   ])(
-    '[P.resources][D53] %# become the audience where one is asked for that is listed',
+    '[P.resources][D53] %# become the audience if a requested one is listed',
     (parties, resource, audience) => {
       expect(checkGrants({ resource }, parties).audience).toBe(audience);
     },
@@ -107,7 +107,7 @@ describe('resources', () => {
     [asserted({}, { resources: set(API) }), [API], 'subject'],
     [asserted({}, { resources: set(API), clientChoosesResource: true }), [ISSUER], 'subject'],
     [asserted({ resource: [ISSUER] }, { resources: set(API) }), [API], 'subject'],
-  ])('[P.resources] %# are refused, several and others', (parties, resource, party) => {
+  ])('[P.resources] %# are rejected if there are several or others', (parties, resource, party) => {
     const refusal = refusalOf(() => checkGrants({ resource }, parties));
     expect(refusal).toMatchObject({ reason: 'resource_not_allowed', party });
   });
@@ -116,7 +116,7 @@ describe('resources', () => {
 it.each([
   ['none', set()],
   ['one of https://api.example', set(API)],
-])('[P.resources] a refusal expects %s', (expected, resources) => {
+])('[P.resources] an error expects %s', (expected, resources) => {
   const refusal = refusalOf(() => checkGrants({ resource: [ISSUER] }, alone({ resources })));
   expect(refusal).toMatchObject({ expected });
 });
@@ -124,18 +124,18 @@ it.each([
 it.each([
   ['none', set()],
   [`some of ${READ}`, set(READ)],
-])('[P.scopes] a refusal expects %s', (expected, scopes) => {
+])('[P.scopes] an error expects %s', (expected, scopes) => {
   expect(refusalOf(() => checkGrants({ scope: WRITE }, alone({ scopes })))).toMatchObject({ expected });
 });
 
-it('[D133] a client that asks for nothing asks for what its assertion grants', () => {
+it('[D133] a client that requests nothing requests what its assertion grants', () => {
   const said = { scope: READ, resource: [API] };
   expect(askedOf({}, asserted(said))).toEqual(said);
   const other = { scope: WRITE, resource: [ISSUER] };
   expect(askedOf(other, asserted(said))).toEqual(other);
 });
 
-it('[P.resources][D58] the host itself, as its metadata name it, is no other service', () => {
+it('[P.resources][D58] the host itself, as its metadata name it, is not another service', () => {
   const parties = alone({ resources: set() });
   const audienceOf = (...resource: string[]) =>
     checkGrants({ resource }, parties, 'https://host.example').audience;
@@ -168,7 +168,7 @@ describe('subject and actor', () => {
     [set(`${ISSUER}/`), `${ISSUER}/`],
     [set('https://b.example'), 'https://b.example'],
     [set(), 'none'],
-  ])('[P.actFor] an actor who may act for %p comes together', (actFor, ...[expected]) => {
+  ])('[P.actFor] are checked with actFor %p', (actFor, ...[expected]) => {
     const issuer = 'https://actor.example';
     const context = { party: 'actor', issuer, kid: 'k', expected, found: ISSUER };
     expect(
@@ -176,7 +176,7 @@ describe('subject and actor', () => {
     ).toEqual(expected && { reason: 'act_for_not_allowed', ...context });
   });
 
-  it('[P.actFor] is the say of the actor’s entry alone', () => {
+  it('[P.actFor] are not restricted by the subject’s actFor', () => {
     const parties = { subject: token({ actFor: set() }), actor: token({}) };
     expect(() => checkActor(parties)).not.toThrow();
   });
@@ -189,7 +189,7 @@ describe('subject and actor', () => {
     [{ sub: 'other' }, ISSUER, ISSUER, 'another of its actors'],
     [{ sub: 's' }, 'https://b.example', ISSUER, 'an actor of https://b.example'],
     [{ sub: 's', iss: 'https://b.example' }, ISSUER, 'https://b.example', `an actor of ${ISSUER}`],
-  ])('[P.mayAct] where may_act is %j an actor of %s comes together', (mayAct, issuer, ...[named, found]) => {
+  ])('[P.mayAct] are checked with may_act %j and an actor of %s', (mayAct, issuer, ...[named, found]) => {
     const parties = { subject: token({}, { mayAct }), actor: token({ issuer }) };
     const expected = `the actor of ${named} whom may_act names`;
     const context = { party: 'actor', issuer, kid: 'k', expected, found };
@@ -199,7 +199,7 @@ describe('subject and actor', () => {
     expect(refusalOf(() => checkActor({ subject: parties.subject }))).toBeUndefined();
   });
 
-  it('[P.requireActor] is the say of the subject’s entry alone', () => {
+  it('[P.requireActor] need an actor only if the subject’s entry requires one', () => {
     expect(refusalOf(() => checkActor(alone({ requireActor: true })))).toEqual({
       ...{ reason: 'actor_required', party: 'subject', issuer: ISSUER, kid: 'k' },
       ...{ expected: 'an actor', found: 'a subject alone' },
@@ -208,7 +208,7 @@ describe('subject and actor', () => {
   });
 });
 
-describe('those who have acted before', () => {
+describe('prior actors', () => {
   const party = (sub: string): PriorActor => ({ iss: ISSUER, sub });
   const chain = (length: number, name: string) =>
     Array.from({ length }, (_, index) => party(`${name}-${index}`));
@@ -226,7 +226,7 @@ describe('those who have acted before', () => {
     expect(priorActorsOf({ subject: token({}), actor: token({}) })).toEqual([]);
   });
 
-  it('[P.priorActors] are five at most together', () => {
+  it('[P.priorActors] are at most five in total', () => {
     const subject = token({}, { priorActors: chain(3, 's') });
     const actor = token({}, { priorActors: chain(3, 'a') });
     const detail = 'act of both tokens has over 5 actors';

@@ -38,12 +38,14 @@ it.each<[number, number, number | undefined, number, number]>([
   [0.75, 50, undefined, 50, 49],
   [0.75, 50.75, undefined, 50, 50],
   [0.75, 4000, undefined, 900, 900],
-])('[4.2.5][8.1][8.8] at %d of tokens that end at %j and %j', (now, subject, actor, end, lifetimeSeconds) =>
-  expect(termsOf(now, subject, actor).validity).toEqual({
-    issuedAt: NOW,
-    expiresAt: NOW + end,
-    lifetimeSeconds,
-  }),
+])(
+  '[4.2.5][8.1][8.8] the issued lifetime at %d with tokens that end at %j and %j',
+  (now, subject, actor, end, lifetimeSeconds) =>
+    expect(termsOf(now, subject, actor).validity).toEqual({
+      issuedAt: NOW,
+      expiresAt: NOW + end,
+      lifetimeSeconds,
+    }),
 );
 
 it.each<[number, number | undefined, string]>([
@@ -51,7 +53,7 @@ it.each<[number, number | undefined, string]>([
   [4, 4, 'subject'],
   [4, 70, 'subject'],
   [70, 4, 'actor'],
-])('[8.8] of tokens that end at %j and %j there is too little left', (subject, actor, party) => {
+])('[8.8] tokens that end at %j and %j leave too little time', (subject, actor, party) => {
   const context = { party, issuer: 'https://a.example', kid: party[0], expected: '5 s at least' };
   expect(() => termsOf(0, subject, actor)).toThrow(
     expect.objectContaining({
@@ -61,7 +63,7 @@ it.each<[number, number | undefined, string]>([
   );
 });
 
-it('[P.maxTokenTtlSeconds] no longer than either entry says, and never longer than the configured limit', () => {
+it('[P.maxTokenTtlSeconds] tokens last no longer than either entry or the configured limit allows', () => {
   const limited = (kid: string, maxTokenTtlSeconds: number) => {
     const token = ending(4000, kid);
     const policy = { ...token.key.policy, maxTokenTtlSeconds };
@@ -76,7 +78,7 @@ it('[P.maxTokenTtlSeconds] no longer than either entry says, and never longer th
   expect([lifeOf(60, 300), lifeOf(300, 60), lifeOf(1000, 1000)]).toEqual([60, 60, 900]);
 });
 
-it('[D133] of an identity assertion the end does not count', () => {
+it('[D133] the end of an identity assertion does not limit the issued token', () => {
   const subject = { ...ending(1, 's'), assertion: { clientId: 'c' } };
   const { validity } = checkTerms({}, { subject }, { now: NOW, maxTokenLifetimeSeconds: 900 });
   expect(validity).toEqual({ issuedAt: NOW, expiresAt: NOW + 900, lifetimeSeconds: 900 });
@@ -107,7 +109,7 @@ describe('an access token', () => {
   const userOf = (userId: string) => ({ userId, accessGeneration: `of ${userId}`, changes: [] });
   const users = { subject: userOf('s'), actor: userOf('a') };
 
-  it('[4.2.2] without an actor is the subject’s alone, and of the client that sent an assertion', () => {
+  it('[4.2.2] without an actor contains the subject only, and the client that sent an assertion', () => {
     const tokens = { subject: tokenOf('s'), client: { id: 'c', issuers: new Set<string>() } };
     const { terms } = planner.plan({}, tokens);
     const alone = { subject: users.subject };
@@ -117,13 +119,13 @@ describe('an access token', () => {
     expect(claimsOf(terms, alone, host)).toMatchObject({ client_id: 'c', act: undefined });
   });
 
-  it('[D133] has the actors of an assertion, who give no rights', () => {
+  it('[D133] contains the actors of an assertion, who grant no rights', () => {
     const subject = { ...tokenOf('s'), assertion: { clientId: 'c' } };
     const { terms } = planner.plan({}, { subject, client: { id: 'c', issuers: new Set<string>() } });
     expect(claimsOf(terms, { subject: users.subject }, host).act).toEqual(before);
   });
 
-  it('[4.2.scope][4.2.resource] may have the longest scope and resource of ASCII, and is refused above 12,288 characters', () => {
+  it('[4.2.scope][4.2.resource] may have the longest ASCII scope and resource, and is refused above 12,288 characters', () => {
     const longest = {
       scopes: new Set(['s'.repeat(1_024)]),
       resources: new Set([`https://${'r'.repeat(2_040)}`]),
@@ -139,7 +141,7 @@ describe('an access token', () => {
     expect(() => plan({ subject: tokenOf('s') }, large)).toThrow('access_token_too_large');
   });
 
-  it('[6.1][4.2.3] with an actor names both, and what was asked for and granted', () => {
+  it('[6.1][4.2.3] with an actor contains both, and the requested and granted values', () => {
     const asked = { scope: 'read \u0000', resource: ['https://api.example'] };
     const { terms } = planner.plan(asked, { subject: tokenOf('s', policy), actor: tokenOf('a') });
     const { accessTokenId: id } = terms;

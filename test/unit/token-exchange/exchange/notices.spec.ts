@@ -30,7 +30,7 @@ it.each<[Flow, Claims, Claims | undefined, { reason: string; userId: string; fou
       { ...kept, ...subject, found: 'none in p, q' },
     ],
   ],
-])('[4.4.role.5][D77] at %s of %j and %j', (flow, ofSubject, ofActor, expected) => {
+])('[4.4.role.5][D77] at %s with %j and %j', (flow, ofSubject, ofActor, expected) => {
   const lines: unknown[] = [];
   const notices = new Notices(createLogger('warn', { write: (line) => lines.push(JSON.parse(line)) }));
   notices.warnAfterCommit(

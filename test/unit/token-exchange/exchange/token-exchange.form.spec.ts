@@ -29,13 +29,13 @@ function refusal(body: string | undefined): [kind: string, message: string] {
   return ['accepted', ''];
 }
 
-describe('fields that are taken', () => {
+describe('accepted fields', () => {
   it('[4.2.subject_token] the subject token alone is enough', () => {
     const { subjectToken, actorToken, scope, resource } = read(encoded(good));
     expect({ subjectToken, actorToken, scope, resource }).toEqual({ subjectToken: 'subject.token' });
   });
 
-  it('[4.2.actor_token] an actor token comes along', () => {
+  it('[4.2.actor_token] an actor token is accepted with it', () => {
     expect(read(withFields('actor_token=actor.token')).actorToken).toBe('actor.token');
   });
 
@@ -57,12 +57,12 @@ describe('fields that are taken', () => {
     ['  https://a.example   urn:b ', ['https://a.example', 'urn:b']],
     [' ', undefined],
     ['', undefined],
-  ])('[4.2.resource] %j is a list of URIs with spaces between them', (resource, expected) => {
+  ])('[4.2.resource] %j is a list of URIs separated by spaces', (resource, expected) => {
     expect(read(encoded({ ...good, resource })).resource).toEqual(expected);
   });
 
   it.each(['actor_token=', 'actor_token', 'actor_token=&actor_token_type=', 'actor_token_type=urn:x'])(
-    '[D16] %s is no actor',
+    '[D16] %s means no actor',
     (rest) => expect(read(withFields(rest)).actorToken).toBeUndefined(),
   );
 
@@ -81,12 +81,12 @@ describe('fields that are taken', () => {
     ['a Windows line end behind', 'a.b.c\r\n'],
     ['white space around', ' \t\r\na.b.c \t\r\n'],
     ['nothing around', 'a.b.c'],
-  ])('[D16] tokens are taken with %s', (_, token) => {
+  ])('[D16] tokens are accepted with %s', (_, token) => {
     const { subjectToken, actorToken } = read(encoded({ ...good, subject_token: token, actor_token: token }));
     expect([subjectToken, actorToken]).toEqual(['a.b.c', 'a.b.c']);
   });
 
-  it('[4.2.scope] an empty scope is none', () => expect(read(withFields('scope=')).scope).toBeUndefined());
+  it('[4.2.scope] an empty scope means none', () => expect(read(withFields('scope=')).scope).toBeUndefined());
 });
 
 describe('grant_type', () => {
@@ -101,7 +101,7 @@ describe('grant_type', () => {
     `grant_type=${GRANT}%00`,
     'grant_type=%00',
     `Grant_type=${GRANT}`,
-  ])('[4.2.grant_type] is not supported: %p', (body) => {
+  ])('[4.2.grant_type] is unsupported: %p', (body) => {
     expect(refusal(body)[0]).toBe('unsupported_grant_type');
   });
 
@@ -114,7 +114,7 @@ describe('grant_type', () => {
   );
 });
 
-describe('fields that are refused', () => {
+describe('rejected fields', () => {
   it.each([
     ['subject_token', `grant_type=${GRANT}`],
     ['subject_token', `grant_type=${GRANT}&subject_token=%20%0A`],
@@ -142,7 +142,7 @@ describe('fields that are refused', () => {
     ['[4.2.scope] scope', 1024],
     ['[4.2.audience] audience', 1024],
     ['[4.2.resource] resource', 2048],
-  ])('%s has at most %d characters', (title, limit) => {
+  ])('%s is limited to %d characters', (title, limit) => {
     const [, name = ''] = title.split(' ');
     const judged = (value: string) => refusal(encoded({ ...good, [name]: value }));
     expect(judged('x'.repeat(limit))).toEqual(['accepted', '']);
@@ -156,7 +156,7 @@ describe('fields that are refused', () => {
     expect(judged('x\ufe0f'.repeat(limit))[0]).toBe('field_invalid');
   });
 
-  it.each(['scope', 'resource'])('[D16] %s, which is recorded, must not contain a token', (field) => {
+  it.each(['scope', 'resource'])('[D16] the recorded field %s must not contain a token', (field) => {
     const token = `${'eyJhbGciOiJFUzI1NiJ9'}.${'eyJzdWIiOiJhIn0aaaa'}.${'c2lnbmF0dXJlIG9mIGl0'}`;
     for (const value of [token, `urn:x subject_token=${token}`])
       expect(refusal(encoded({ ...good, [field]: value }))).toEqual([
@@ -166,7 +166,7 @@ describe('fields that are refused', () => {
     expect(refusal(encoded({ ...good, [field]: 'workflow.read.all eyJ.a.b' }))).toEqual(['accepted', '']);
   });
 
-  it('[D16] a message holds no value', () => {
+  it('[D16] an error message contains no value', () => {
     const bodies = [
       withFields('subject_token=marker'),
       withFields(`scope=${'marker'.repeat(300)}`),

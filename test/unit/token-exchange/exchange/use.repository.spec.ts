@@ -5,7 +5,7 @@ import type { VerifiedToken } from '../../../../src/token-exchange/verify/extern
 it.each<[string | undefined, boolean]>([
   [undefined, false],
   ['it was the subject token, the actor token, or both', true],
-])('[5.2.5] a request with a used token is refused: %s', (detail, hasActor) => {
+])('[5.2.5] a request with a used token is rejected: %s', (detail, hasActor) => {
   /** Only the verifier makes such a token; here what it has read is given. */
   const tokenOf = (kid: string) => ({ key: { kid, policy: { issuer: 'i' } } }) as VerifiedToken;
   const actor = hasActor ? tokenOf('a') : undefined;

@@ -10,7 +10,7 @@ describe('masked values', () => {
     ['ann@localhost', 'a***@l***'],
     ['nobody', 'n***'],
     ['', '***'],
-  ])('[D80] of %j shows %s', (address, shown) => {
+  ])('[D80] for %j show %s', (address, shown) => {
     expect(maskedEmail(address)).toBe(shown);
   });
 
@@ -19,7 +19,7 @@ describe('masked values', () => {
     ['7', '***'],
     ['', '***'],
     ['😀😀', '😀***'],
-  ])('[D80] of the sub %j shows %s', (sub, shown) => {
+  ])('[D80] for the sub %j show %s', (sub, shown) => {
     expect(masked(sub)).toBe(shown);
   });
 });

@@ -20,16 +20,16 @@ describe.each<[keyof UserDirectory, (users: UserDirectory) => Promise<HostUser |
   ['create', (users) => users.create(transaction, { ...USER, email: 'a@b.example' })],
   ['lock', (users) => users.lock(transaction, '1', 'share')],
 ])('%s of a host', (method, ask) => {
-  it('answers with a user as it is', async () => {
+  it('returns a user unchanged', async () => {
     const user = { ...USER, accessGeneration: 'one' };
     expect(await ask(checked(user))).toBe(user);
   });
 
-  it.each([undefined, null])('finds nobody with %s', async (answer) => {
+  it.each([undefined, null])('finds no one with %s', async (answer) => {
     expect(await ask(checked(answer))).toBeUndefined();
   });
 
-  it('takes null for no generation', async () => {
+  it('accepts null as no generation', async () => {
     expect(await ask(checked({ ...USER, accessGeneration: null }))).toEqual(USER);
   });
 
@@ -37,12 +37,12 @@ describe.each<[keyof UserDirectory, (users: UserDirectory) => Promise<HostUser |
     [{ enabled: 1 }, 'enabled must be true or false, and is of type number'],
     [{ enabled: undefined }, 'enabled must be true or false, and is of type undefined'],
     [{ accessGeneration: 1 }, 'accessGeneration must be a string, and is of type number'],
-  ])('fails for %j, and says what it must be', async (members, fault) => {
+  ])('fails on %j, and says what it must be', async (members, fault) => {
     await expect(ask(checked({ ...USER, ...members }))).rejects.toThrow(`users.${method}: ${fault}`);
   });
 });
 
-it('ends access only where the host can', async () => {
+it('ends access only if the host supports it', async () => {
   expect(checked(undefined)).toHaveProperty('endAccess', undefined);
   const endAccess = jest.fn(() => Promise.resolve());
   await checkedUsers({ ...answering(undefined), endAccess }).endAccess?.(transaction, '1');

@@ -23,14 +23,14 @@ const refusal = (reason: string, context: object = expect.anything()) =>
 const emailIn = (claims: object, members: Partial<TrustPolicy> = {}) =>
   linkableEmail(readExternalClaims({ ...good, ...claims }), policy(members));
 
-describe('the address of an unknown user', () => {
-  it.each([true, 'true'])('[P.requireVerifiedEmail] is enough where email_verified is %j', (isVerified) => {
+describe("an unknown user's e-mail address", () => {
+  it.each([true, 'true'])('[P.requireVerifiedEmail] is sufficient if email_verified is %j', (isVerified) => {
     const claims = { email: 'ada@a.example', email_verified: isVerified };
     expect(emailIn(claims, { requireVerifiedEmail: true })).toBe('ada@a.example');
   });
 
   it.each([undefined, false, 'false', 'True', 1, null])(
-    '[P.requireVerifiedEmail] is not enough where email_verified is %j',
+    '[P.requireVerifiedEmail] is insufficient if email_verified is %j',
     (isVerified) => {
       const claims = { email: 'ada@a.example', email_verified: isVerified };
       const found = isVerified === undefined ? 'no email_verified' : 'another email_verified';
@@ -40,7 +40,7 @@ describe('the address of an unknown user', () => {
     },
   );
 
-  it('[D5] is enough where the issuer says nothing, unless the entry asks', () => {
+  it('[D5] is sufficient without email_verified, unless the entry requires it', () => {
     expect(emailIn({ email: 'ada@a.example' })).toBe('ada@a.example');
     expect(() => emailIn({ email: 'ada@a.example', email_verified: false })).toThrow('email_not_verified');
     const missing = refusal('email_missing', { expected: 'a claim email', found: 'none' });
@@ -59,7 +59,7 @@ describe('the address of an unknown user', () => {
     ['ada@bucher.example', false],
     ['"ada@product.example"@evil.example', false],
     ['product.example@evil.example', false],
-  ])('[P.emailDomains] %s is of a listed domain: %s', (email, isListed) => {
+  ])('[P.emailDomains] %s belongs to a listed domain: %s', (email, isListed) => {
     const emailDomains = new Set(['product.example', 'xn--bcher-kva.example']);
     const judge = () => emailIn({ email }, { emailDomains });
     if (isListed) expect(judge()).toBe(email);
@@ -67,7 +67,7 @@ describe('the address of an unknown user', () => {
   });
 });
 
-describe('the link of an unknown identity', () => {
+describe('linking an unknown identity', () => {
   it('[P.linkExistingUsers] can be refused for all', () => {
     for (const role of [MEMBER, ADMIN, OWNER])
       expect(() => checkLink(user(role), policy({ linkExistingUsers: false }), roles)).toThrow(
@@ -83,18 +83,15 @@ describe('the link of an unknown identity', () => {
     [MEMBER, [MEMBER], true],
     [OWNER, [MEMBER], true],
     [ADMIN, [MEMBER], false],
-  ])(
-    '[P.linkPrivileged] can be refused for %s where %j are privileged: %s',
-    (role, privileged, isRefused) => {
-      const ofHost = { ...roles, privileged };
-      const link = (members: object) => () => checkLink(user(role), policy(members), ofHost);
-      expect(link({})).not.toThrow();
-      const context = { userId: 'u', expected: 'a user without privileges', found: role };
-      if (isRefused)
-        expect(link({ linkPrivileged: false })).toThrow(refusal('privileged_linking_not_allowed', context));
-      else expect(link({ linkPrivileged: false })).not.toThrow();
-    },
-  );
+  ])('[P.linkPrivileged] can be refused for %s if %j are privileged: %s', (role, privileged, isRefused) => {
+    const ofHost = { ...roles, privileged };
+    const link = (members: object) => () => checkLink(user(role), policy(members), ofHost);
+    expect(link({})).not.toThrow();
+    const context = { userId: 'u', expected: 'a user without privileges', found: role };
+    if (isRefused)
+      expect(link({ linkPrivileged: false })).toThrow(refusal('privileged_linking_not_allowed', context));
+    else expect(link({ linkPrivileged: false })).not.toThrow();
+  });
 });
 
 describe('a new user', () => {
@@ -123,7 +120,7 @@ describe('a known user', () => {
     [MEMBER, { roleCeiling: true, allowedRoles: new Set([MEMBER]) }, undefined],
     [OWNER, { roleCeiling: true, allowedRoles: new Set([MEMBER, ADMIN]) }, 'stored_role_not_allowed'],
     [OWNER, { roleCeiling: true, allowedRoles: new Set([OWNER]) }, undefined],
-  ])('[P.roleCeiling][P.excludeOwner] who is %s under %j: %s', (role, members, reason) => {
+  ])('[P.roleCeiling][P.excludeOwner] with the role %s is allowed under %j: %s', (role, members, reason) => {
     const judge = () => checkStoredRole(user(role), policy(members), roles);
     if (reason === undefined) expect(judge).not.toThrow();
     else expect(judge).toThrow(refusal(reason));

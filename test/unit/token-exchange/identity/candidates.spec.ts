@@ -3,7 +3,7 @@ import type { Transaction } from '../../../../src/platform/database/transaction.
 import { readCandidates } from '../../../../src/token-exchange/identity/candidates.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 
-it('[4.4.1][D134] of the link of a deleted user nothing counts, nor the claim of projects that was last synced', async () => {
+it("[4.4.1][D134] a deleted user's link and the last synced projects claim are ignored", async () => {
   const email = { email: 'ada@a.example', emailVerified: true };
   const claims = { iss: 'https://a.example', sub: 's', projects: [], ...email };
   const token = { claims, key: { policy: {} } } as unknown as VerifiedToken;

@@ -44,7 +44,7 @@ it.each<[string, object, Candidates, object, boolean]>([
   ['[4.4.3]', EMAIL, {}, made({}), false],
   ['[4.4.3]', { ...EMAIL, role: ADMIN, givenName: LONG }, {}, made({ role: ADMIN, givenName: CUT }), false],
 ])(
-  '%s the claims %j where %j is stored come to %j; nothing changes: %s',
+  '%s the claims %j with the stored user %j lead to %j; nothing changes: %s',
   (_, claims, stored, end, isSame) => {
     const decision = decide(token(claims), stored, ROLES);
     expect(decision).toEqual(end);
@@ -75,7 +75,7 @@ it('[4.4][D7] a disabled user is refused', () => {
   expect(decideOnIt).toThrow(expect.objectContaining({ reason: 'user_disabled' }));
 });
 
-it('[4.4] obeys the entry: whom it links by e-mail address, and whose stored role it allows', () => {
+it("[4.4] applies the entry's rules for linking by e-mail and for stored roles", () => {
   const expectUnder = (policy: Partial<TrustPolicy>, stored: Candidates) =>
     expect(() => decide(token(EMAIL, policy), stored, ROLES));
   const refused = (reason: string) => expect.objectContaining({ reason }) as Error;
@@ -93,15 +93,12 @@ it.each<[Candidates, string, string | undefined]>([
   [{ withEmail: USER }, USER.id, undefined],
   [{ withEmail: USER }, 'v', 'user_mismatch'],
   [{}, USER.id, 'user_mismatch'],
-])(
-  '[4.4][D133] where %j is stored, an assertion that means the user %s comes to %s',
-  (stored, localUserId, end) => {
-    const assertion = { clientId: 'c', localUserId };
-    const decideOnIt = () => decide({ ...token(EMAIL), assertion }, stored, ROLES);
-    if (end === undefined) expect(decideOnIt()).toMatchObject({ user: USER });
-    else expect(decideOnIt).toThrow(expect.objectContaining({ reason: end }));
-  },
-);
+])('[4.4][D133] with the stored %j, an assertion for the user %s leads to %s', (stored, localUserId, end) => {
+  const assertion = { clientId: 'c', localUserId };
+  const decideOnIt = () => decide({ ...token(EMAIL), assertion }, stored, ROLES);
+  if (end === undefined) expect(decideOnIt()).toMatchObject({ user: USER });
+  else expect(decideOnIt).toThrow(expect.objectContaining({ reason: end }));
+});
 
 it.each<[Candidates['named'], string]>([
   [undefined, 'named_user_unknown'],
@@ -109,7 +106,7 @@ it.each<[Candidates['named'], string]>([
   [{ ...USER, role: ROLES.owner }, 'owner_excluded'],
   [{ ...USER, role: ADMIN }, 'privileged_user_not_allowed'],
 ])(
-  '[4.4][P.signInAs][D144] where the entry names %j its token is refused, under lock too: %s',
+  '[4.4][P.signInAs][D144] if the entry names %j its token is rejected, also under lock: %s',
   (named, reason) => {
     const refused = expect.objectContaining({ reason }) as Error;
     const job = token(EMAIL, { signInAs: USER.id, byAdministrator: true });
@@ -122,7 +119,7 @@ describe('[4.4][D144] a privileged user', () => {
   const refused = expect.objectContaining({ reason: 'privileged_user_not_allowed' }) as Error;
   const ofAdministrator = token(EMAIL, { byAdministrator: true });
 
-  it.each([ADMIN, ROLES.owner])("with the role %s is refused to an administrator's entry or link", (role) => {
+  it.each([ADMIN, ROLES.owner])("with the role %s cannot use an administrator's entry or link", (role) => {
     const user = { ...USER, role };
     const decideOnLink = (one: VerifiedToken, byAdministrator: boolean) => () => [
       decide(one, { linked: user, byAdministrator }, ROLES),
@@ -135,7 +132,7 @@ describe('[4.4][D144] a privileged user', () => {
     expect(() => decide(ofAdministrator, { withEmail: user }, ROLES)).toThrow(refused);
   });
 
-  it('is every user but one with the initial role', () => {
+  it('is every user without the initial role', () => {
     expect(decide(ofAdministrator, { linked: USER, byAdministrator: true }, ROLES)).toMatchObject({
       user: USER,
     });
@@ -143,7 +140,7 @@ describe('[4.4][D144] a privileged user', () => {
   });
 });
 
-it('[D134] a new claim of projects is a change, of whomever', () => {
+it('[D134] a new projects claim is a change for any user', () => {
   const changes = [{ key: 'k', to: 'viewer', isClaimed: true }];
   const claims = { ...EMAIL, projects: [{ key: 'k', role: 'viewer' }] };
   const claiming = token(claims, { projects: { claim: 'projects', create: true } });

@@ -44,7 +44,7 @@ function reasonOf(work: () => string): string {
 
 describe('a new user', () => {
   it.each([undefined, [], [MEMBER], [ADMIN], [MEMBER, ADMIN], [OWNER], ['global:editor']])(
-    '[4.4.role.1][D9] without a claim is a member where the entry allows %j',
+    '[4.4.role.1][D9] without a claim becomes a member if the entry allows %j',
     (allowed) => expect(newUser(undefined, allowed)).toBe(MEMBER),
   );
 
@@ -56,7 +56,7 @@ describe('a new user', () => {
     [ADMIN, [MEMBER], 'role_not_allowed'],
     [MEMBER, [ADMIN], 'role_not_allowed'],
     [MEMBER, [], 'role_not_allowed'],
-  ])('[4.4.role.2] with the claim %s where the entry allows %j: %s', (claim, allowed, result) => {
+  ])('[4.4.role.2] with the claim %s if the entry allows %j: %s', (claim, allowed, result) => {
     expect(newUser(claim, allowed)).toBe(result);
   });
 
@@ -69,7 +69,7 @@ describe('a new user', () => {
   });
 
   it.each([undefined, [], [OWNER], [MEMBER]])(
-    '[2.5.4] is never made owner where the entry allows %j',
+    '[2.5.4] never becomes owner if the entry allows %j',
     (allowed) => {
       expect(newUser(OWNER, allowed)).toBe('role_not_assignable');
     },
@@ -77,12 +77,12 @@ describe('a new user', () => {
 });
 
 describe('an existing user', () => {
-  it('[2.5.4] is not made the owner, though a host lists that role among the assignable', () => {
+  it('[2.5.4] does not become owner, even if a host lists that role as assignable', () => {
     const roles = { ...ROLES, assignable: [...ROLES.assignable, OWNER] };
     expect(roleOfExistingUser(MEMBER, OWNER, entry(), roles)).toEqual({ kind: 'ignore-claim' });
   });
 
-  it.each([MEMBER, ADMIN, OWNER])('[4.4.role.3] who is %s stays so without a claim', (current) => {
+  it.each([MEMBER, ADMIN, OWNER])('[4.4.role.3] with the role %s keeps it without a claim', (current) => {
     for (const allowed of [undefined, [], [MEMBER], [ADMIN]])
       expect(existing(current, undefined, allowed)).toBe('keep');
   });
@@ -99,14 +99,14 @@ describe('an existing user', () => {
     [MEMBER, MEMBER, [ADMIN], 'role_not_allowed'],
     [ADMIN, ADMIN, [], 'role_not_allowed'],
   ])(
-    '[4.4.role.4] who is %s, with the claim %s where the entry allows %j: %s',
+    '[4.4.role.4] with the role %s and the claim %s if the entry allows %j: %s',
     (current, claim, allowed, result) => {
       expect(existing(current, claim, allowed)).toBe(result);
     },
   );
 
   it.each([...UNKNOWN, OWNER])(
-    '[4.4.role.5] keeps the role and goes on with the claim %j, allowed or not',
+    '[4.4.role.5] keeps the role and continues with the claim %j, allowed or not',
     (claim) => {
       for (const current of [MEMBER, ADMIN]) {
         for (const allowed of [undefined, [], [MEMBER], [claim]]) {
@@ -117,7 +117,7 @@ describe('an existing user', () => {
   );
 
   it.each([MEMBER, ADMIN, OWNER, 'global:editor'])(
-    '[4.4.role.6] who is the owner stays so with the claim %s',
+    '[4.4.role.6] keeps the owner role with the claim %s',
     (claim) => {
       for (const allowed of [undefined, [], [MEMBER], [claim]])
         expect(existing(OWNER, claim, allowed)).toBe('keep');
@@ -128,7 +128,7 @@ describe('an existing user', () => {
 it.each([
   [ADMIN, ['global:admins'], 'role_not_allowed'],
   [ADMIN, ['GLOBAL:ADMIN'], 'role_not_allowed'],
-])('[5.2.8] the claim %s is held against %j character by character', (claim, allowed, result) => {
+])('[5.2.8] the claim %s is compared with %j character by character', (claim, allowed, result) => {
   expect(newUser(claim, allowed)).toBe(result);
   expect(existing(MEMBER, claim, allowed)).toBe(result);
 });

@@ -43,7 +43,7 @@ describe('a path on this instance', () => {
     ['/a?b=c&d', '/a?b=c&d'],
     ['/a#b', '/a#b'],
     ['/?q=ü#ü', '/?q=%C3%BC#%C3%BC'],
-  ])('[4.1.2] is followed in its WHATWG form: %s', (target, location) => {
+  ])('[4.1.2] is used in its WHATWG form: %s', (target, location) => {
     expect(locationFor(target)).toBe(location);
   });
 
@@ -60,7 +60,7 @@ describe('a path on this instance', () => {
     '/a?',
     '/a#',
     '/a?#',
-  ])('[D24] its query and fragment are carried as they are: %s', (target) =>
+  ])('[D24] keeps its query and fragment unchanged: %s', (target) =>
     expect(locationFor(target)).toBe(target),
   );
 });
@@ -75,9 +75,9 @@ describe('anything else becomes /', () => {
       'JaVaScRiPt:alert(1)',
       'blob:https://evil.example/x',
     ],
-  ])('[4.1.2] what is no path: %j', (target) => expect(locationFor(target)).toBe('/'));
+  ])('[4.1.2] an invalid path: %j', (target) => expect(locationFor(target)).toBe('/'));
 
-  it('[4.1.2] nothing', () => expect(locationFor(undefined)).toBe('/'));
+  it('[4.1.2] no target', () => expect(locationFor(undefined)).toBe('/'));
 
   it.each([
     '//evil.example',
@@ -108,7 +108,7 @@ describe('anything else becomes /', () => {
     '/a%00',
     '/a%250d%250a',
     '/a%C2%85b',
-  ])('[D24] a control character, as it is or in percent-encoding: %j', (target) =>
+  ])('[D24] a control character, raw or percent-encoded: %j', (target) =>
     expect(locationFor(target)).toBe('/'),
   );
 });
@@ -120,13 +120,13 @@ describe('for every target', () => {
       .concat(['\t', '\n', '\0', '\u0085', '\u2028', '\ud800', ' ']);
   const two = PIECES.flatMap((first) => PIECES.map((second) => first + second));
 
-  it('[D24][K26] the browser stays on the instance: all targets of up to three pieces after a slash', () => {
+  it('[D24][K26] the browser stays on the instance: all targets of up to three parts after a slash', () => {
     const starts = isMainScope ? two.filter((_, index) => index % 5 === 0) : two;
     const three = starts.flatMap((start) => PIECES.map((piece) => start + piece));
     expect(faultsOf([...PIECES, ...two, ...three].map((rest) => `/${rest}`)).slice(0, 10)).toEqual([]);
   });
 
-  it('[D24] the browser stays on the instance: all of up to two pieces, alone and before a host', () => {
+  it('[D24] the browser stays on the instance: all targets of up to two parts, alone and before a host', () => {
     const targets = [...PIECES, ...two];
     expect(faultsOf([...targets, ...targets.map((start) => `${start}evil.example/x`)]).slice(0, 10)).toEqual(
       [],
@@ -159,7 +159,7 @@ describeWithVectors('lists of known open redirects', 'payloadsallthethings', (ve
     ['Open-Redirect-payloads.txt', 200],
     ['open_redirect_wordlist.txt', 10],
     ['openredirects.txt', 50],
-  ])('[D24][K26] no line of %s leads away, as it is or after a path', (name, least) => {
+  ])('[D24][K26] no line of %s leads to another site, raw or after a path', (name, least) => {
     const lines = vectors.lines(`payloadsallthethings/${name}`);
     expect(lines.length).toBeGreaterThan(least);
     const targets = lines.flatMap((line) => [

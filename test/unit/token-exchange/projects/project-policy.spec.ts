@@ -42,7 +42,7 @@ it.each<[string, typeof CLAIMED, HostProject, object | undefined]>([
   ['member by it', [], member(EDITOR), { from: EDITOR }],
   ['member by both', [], member(EDITOR, { ownRole: VIEWER }), { from: EDITOR, to: VIEWER }],
   ['the last administrator by both', [], LAST_BY_BOTH, { from: ADMIN, to: ADMIN }],
-])('[D134] who is %s: the claim %j of %j makes %j', (_, claimed, project, change) => {
+])('[D134] a user who is %s: the claim %j of %j leads to %j', (_, claimed, project, change) => {
   const isClaimed = claimed.length > 0;
   const changes = change === undefined ? [] : [{ id: 'id', key: 'k', isClaimed, ...change }];
   expect(decide(claimed, { projects: [project] })).toEqual({
@@ -87,7 +87,7 @@ it.each<[string, string, Partial<ProjectsPolicy>, object[], typeof CLAIMED | [],
   });
 });
 
-it('[P.projects] the same claim by an entry that may assign other projects is looked at anew', () => {
+it('[P.projects] the same claim is applied again if the entry may assign other projects', () => {
   const [acme, beta] = [{ mayAssign: new Set(['acme-*']) }, { mayAssign: new Set(['k']) }];
   const stored = { digest: decide([], { projects: [] }, acme)?.digest, projects: [member(EDITOR)] };
   expect(decide([], stored, acme)).toBeUndefined();
@@ -95,21 +95,21 @@ it('[P.projects] the same claim by an entry that may assign other projects is lo
 });
 
 it.each([[CLAIMED], [[]]])(
-  '[D134] the last administrator by a claim stays that with the claim %j',
+  '[D134] the last administrator by a claim keeps the role with the claim %j',
   (claimed) => {
     const projects = [member(ADMIN, IS_LAST)];
     expect(decide(claimed, { projects })).toEqual({ digest: undefined, changes: [], keptIds: ['id'] });
   },
 );
 
-it('[D134] without a claim, without a policy, or with the claim of the last time nothing is done', () => {
+it('[D134] nothing is done without a claim, without a policy, or with an unchanged claim', () => {
   const projects = [member(ADMIN)];
   expect(decide(undefined, { projects })).toBeUndefined();
   expect(decide(CLAIMED, { projects }, null)).toBeUndefined();
   expect(decide(CLAIMED, { projects, digest: digestOf(CLAIMED, {}) })).toBeUndefined();
 });
 
-it('a missing project is made only where the entry says so', () => {
+it('a missing project is created only if the entry allows it', () => {
   const changes = [{ key: 'k', to: EDITOR, isClaimed: true }];
   const none = { projects: [] };
   expect(decide(CLAIMED, none, { create: true })).toEqual({
@@ -123,7 +123,7 @@ it('a missing project is made only where the entry says so', () => {
   );
 });
 
-describe('[D134] a claim that would leave more than 100 memberships by claims', () => {
+describe('[D134] a claim that would lead to more than 100 memberships by claims', () => {
   const held = (count: number, members: object = {}) =>
     Array.from({ length: count }, (_, index) => ({
       ...member(EDITOR, members),
@@ -151,7 +151,7 @@ describe('[D134] a claim that would leave more than 100 memberships by claims', 
       [...held(100, { issuer: B }), byHand(VIEWER)],
       ['k'],
     ],
-  ])('is refused beside those %s', (_, projects, keys) => {
+  ])('is rejected: %s', (_, projects, keys) => {
     const claimed = keys.map((key) => ({ key, role: EDITOR }));
     expect(() => adding(projects, claimed)).toThrow(expect.objectContaining(refusal('101')));
   });
@@ -161,20 +161,20 @@ describe('[D134] a claim that would leave more than 100 memberships by claims', 
     ['one in the place of another', held(100), [...ofHeld(99), ...CLAIMED]],
     ['a role in a project of people', [...held(99, { issuer: B }), byHand(VIEWER)], CLAIMED],
     ['what is held already', held(100), ofHeld(100)],
-  ])('but not for %s', (_, projects, claimed) => {
+  ])('is not rejected for %s', (_, projects, claimed) => {
     expect(adding(projects, claimed)?.digest).toBe(digestOf(claimed, {}));
   });
 
-  it('and the memberships of another issuer stay as they are', () => {
+  it("leaves another issuer's memberships unchanged", () => {
     expect(adding(held(3, { issuer: B }), [])?.changes).toEqual([]);
   });
 
-  it('is refused where more are held, whatever it is: not all were read', () => {
+  it('is always rejected if more are stored, since not all were read', () => {
     expect(() => adding(held(101), [])).toThrow(expect.objectContaining(refusal('more')));
   });
 });
 
-it('[D134] another claim than the last one is a change before any project is read, and its refusal is not', () => {
+it('[D134] a changed claim is detected before any project is read, and its rejection is not', () => {
   expect(decide(CLAIMED, { digest: 'other' })).toEqual({ changes: [], keptIds: [] });
   expect(decide(CLAIMED, { digest: digestOf(CLAIMED, {}) })).toBeUndefined();
   const decideOnAnother = () => decide(CLAIMED, { digest: 'other' }, { mayAssign: new Set() });
@@ -186,7 +186,7 @@ it.each<[Partial<ProjectsPolicy>, string, string, string, string]>([
   [{ roles: new Set([VIEWER]) }, EDITOR, 'project_role_not_allowed', VIEWER, EDITOR],
   [{}, 'owner', 'project_role_not_allowed', 'viewer, editor, admin', 'owner'],
 ])(
-  '[P.projects] where the entry says %j the role %s is refused: %s',
+  '[P.projects] if the entry says %j the role %s is rejected: %s',
   (policy, role, reason, expected, found) => {
     const claimed = [{ key: 'k1', role }];
     // Also where it is the claim of the last time: the entry may have changed since.

@@ -1,7 +1,7 @@
 // What a refusal carries to the log and the audit trail.
 import { OAuthRefusal, inContext } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 
-it('[D21] a refusal gets context, and keeps what it knows already', () => {
+it('[D21] a refusal gets context, and keeps its existing context', () => {
   const rejection = new OAuthRefusal('token_expired', { kid: 'own', detail: 'why' });
   rejection.add({ kid: 'k1', party: 'actor' });
   expect(rejection.reason).toBe('token_expired');
@@ -9,7 +9,7 @@ it('[D21] a refusal gets context, and keeps what it knows already', () => {
   expect(rejection.message).toBe('token_expired: why');
 });
 
-it('[D21] a refusal on its way up gets context too, and a fault of another kind stays what it is', () => {
+it('[D21] a propagating refusal gets context too, and other errors are unchanged', () => {
   const rejection = new OAuthRefusal('kid_unknown');
   const context = { issuer: 'https://a.example', kid: 'k1' };
   expect(inContext(rejection, context)).toBe(rejection);

@@ -9,7 +9,7 @@ import { TestClock } from '../../../support/test-clock.js';
 const HOUR = 3_600;
 const NOW_MS = Date.UTC(2026, 5, 1, 12);
 
-describe('[D97] the clocks of an instance and of its database', () => {
+describe('[D97] the clocks of an instance and its database', () => {
   let clock: TestClock;
   let databaseMs: number;
   let isAway: boolean;
@@ -44,7 +44,7 @@ describe('[D97] the clocks of an instance and of its database', () => {
 
   const setAheadMs = (ms: number) => clock.setBack(-ms / 1_000);
 
-  it.each([1_800, -1_800])('[D97] may differ by %d s and not by more, which is logged', async (seconds) => {
+  it.each([1_800, -1_800])('[D97] may differ by %d s; more is refused and logged', async (seconds) => {
     await difference.onModuleInit();
     expect(difference.ensureSmall()).toBeUndefined();
     clock.advance(HOUR);
@@ -62,7 +62,7 @@ describe('[D97] the clocks of an instance and of its database', () => {
     expect(logged.slice(1)).toEqual([['info', seconds]]);
   });
 
-  it('[D97] are compared when asked for while unknown, and each minute, as the database’s may be set', async () => {
+  it('[D97] are compared on demand while unknown, and each minute because the database’s clock may change', async () => {
     isAway = true;
     await difference.onModuleInit();
     isAway = false;

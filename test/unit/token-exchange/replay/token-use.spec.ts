@@ -1,7 +1,7 @@
 // How requests that want the same ids share them out.
 import { shareOut } from '../../../../src/token-exchange/replay/token-use.js';
 
-it('[D2][D3] the first request that wants an id gets it; a later one is replayed, and uses up its others', () => {
+it('[D2][D3] the first request for an id uses it; a later one is a replay, and its other ids are used up', () => {
   const use = (jti: string, exp: number) => ({ jti, exp });
   const requests = [[use('a', 1)], [use('a', 2), use('b', 3)], [use('c', 4), use('c', 5)], [use('d', 6)]];
   const { asked, replayed } = shareOut(requests);

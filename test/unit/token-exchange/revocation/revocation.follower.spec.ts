@@ -19,7 +19,7 @@ const followerOf = (read: () => Promise<unknown>) =>
     SILENT,
   );
 
-it('[D59][D60] revocations are read every two seconds, also where no announcement comes', async () => {
+it('[D59][D60] revocations are read every two seconds, even without an announcement', async () => {
   jest.useFakeTimers();
   const read = jest.fn(() => Promise.resolve(NOTHING_NEW));
   await followerOf(read).onModuleInit();
@@ -31,7 +31,7 @@ it('[D59][D60] revocations are read every two seconds, also where no announcemen
   }
 });
 
-it('[D60] three seconds after the start of a reading that hangs, the next one starts beside it', async () => {
+it('[D60] three seconds after the start of a hanging read, another one starts', async () => {
   jest.useFakeTimers();
   const read = jest.fn(() => Promise.resolve(NOTHING_NEW));
   await followerOf(read).onModuleInit();

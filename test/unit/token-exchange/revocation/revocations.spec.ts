@@ -41,18 +41,18 @@ describe('[D59] revoked trust', () => {
     ['its key as an actor', [key(B, '1'), key(A, '1')], true],
     ['nothing that is known', undefined, true],
     ['no key at all', [], false],
-  ])('of one key refuses what was signed for by %s: %s', (_, keys, isRefused) => {
+  ])('for one key refuses tokens by %s: %s', (_, keys, isRefused) => {
     expect(knownRevocations({ trust: [revoked(A, '1')] }).refusesToken(token(keys))).toBe(isRefused);
   });
 
   it.each([
     ['a key of it', [key(A, '2')], true],
     ['another issuer', [key(B, '2')], false],
-  ])('of an issuer refuses what was signed for by %s: %s', (_, keys, isRefused) => {
+  ])('for an issuer refuses tokens by %s: %s', (_, keys, isRefused) => {
     expect(knownRevocations({ trust: [revoked(A, null)] }).refusesToken(token(keys))).toBe(isRefused);
   });
 
-  it('refuses all that is issued while it holds, with any clocks', () => {
+  it('refuses everything issued while it is revoked, with any clocks', () => {
     const revocations = knownRevocations({ trust: [revoked(A, '1', 60 * SECOND)] });
     for (const sinceMs of [NOW - 3_600 * SECOND, NOW - 60 * SECOND, NOW, NOW + 3_600 * SECOND])
       expect(revocations.refusesToken(token([key(A, '1')], sinceMs))).toBe(true);
@@ -65,19 +65,19 @@ describe('[D59] revoked trust', () => {
     ['a second before the restoration', -10 * SECOND, true],
     ['in the last second before it', -10 * SECOND + 1, false],
     ['after it', -5 * SECOND, false],
-  ])('leaves refused, once restored, what was issued %s: %s', (_, at, isRefused) => {
+  ])('still refuses, once restored, tokens issued %s: %s', (_, at, isRefused) => {
     const revocations = knownRevocations({ trust: [revoked(A, '1', 60 * SECOND, 9 * SECOND)] });
     expect(revocations.refusesToken(token([key(A, '1')], NOW + at))).toBe(isRefused);
     expect(revocations.isRevoked(key(A, '1'))).toBe(false);
   });
 
-  it('restored in the second in which it was made, it still refuses that second', () => {
+  it('that is restored in the second of its revocation still refuses that second', () => {
     const trust = [revoked(A, '1', 500, 100)];
     expect(knownRevocations({ trust }).refusesToken(token([key(A, '1')], NOW - 1_000))).toBe(true);
     expect(knownRevocations({ trust }).refusesToken(token([key(A, '1')], NOW))).toBe(false);
   });
 
-  it('of two readings the one that began later counts, in whichever order they come', () => {
+  it('is the result of the read that started later, in any order of completion', () => {
     const revocations = new Revocations();
     const learn = (trust: TrustRevocation[], begunAtMs: number) =>
       revocations.learn({ trust, endedTokens: [], logouts: [] }, begunAtMs, NOW);
@@ -93,7 +93,7 @@ describe('[D59] revoked trust', () => {
 describe('single tokens', () => {
   const expiresAt = new Date(NOW + 60 * SECOND);
 
-  it('[D61] a token that was ended is refused by its id', () => {
+  it('[D61] an ended token is refused by its id', () => {
     const revocations = knownRevocations({ endedTokens: [{ id: 'token', expiresAt }] }, NOW);
     expect(revocations.refusesToken(token([]))).toBe(true);
     expect(revocations.refusesToken({ ...token([]), id: 'other' })).toBe(false);
@@ -102,12 +102,15 @@ describe('single tokens', () => {
   it.each([
     [60 * SECOND, true],
     [60 * SECOND + 1, false],
-  ])('[D61] are known %d ms after their end: %s, when they cannot live any more', (passedMs, isRefused) => {
-    const revocations = knownRevocations({ endedTokens: [{ id: 'token', expiresAt }] }, NOW);
-    const nowMs = expiresAt.getTime() + passedMs;
-    revocations.learn({ trust: [], endedTokens: [], logouts: [] }, Number.POSITIVE_INFINITY, nowMs);
-    expect(revocations.refusesToken(token([]))).toBe(isRefused);
-  });
+  ])(
+    '[D61] are remembered %d ms after their end: %s, when they have expired anyway',
+    (passedMs, isRefused) => {
+      const revocations = knownRevocations({ endedTokens: [{ id: 'token', expiresAt }] }, NOW);
+      const nowMs = expiresAt.getTime() + passedMs;
+      revocations.learn({ trust: [], endedTokens: [], logouts: [] }, Number.POSITIVE_INFINITY, nowMs);
+      expect(revocations.refusesToken(token([]))).toBe(isRefused);
+    },
+  );
 });
 
 describe('[D131][D132] logouts', () => {
@@ -135,14 +138,14 @@ describe('[D131][D132] logouts', () => {
     [{ sub: 'ada', sid: 'one' }, { sid: 'two' }, false],
     [{ sub: 'ada', sid: 'one' }, { sub: 'bob', sid: 'one' }, true],
     [{ sub: 'ada', sid: 'one' }, { sub: 'bob' }, false],
-  ])('of %j ends a login of %j: %s', (logout, login, isEnded) => {
+  ])('for %j end a login of %j: %s', (logout, login, isEnded) => {
     const revocations = knownRevocations({ logouts: [logoutOf(logout)] }, NOW);
     expect(revocations.isLoggedOut(loginOf(login))).toBe(isEnded);
     const session = { keys: [], sinceMs: NOW - SECOND, logins: [loginOf(login)] };
     expect(revocations.refuses(session)).toBe(isEnded);
   });
 
-  it('end what was opened until they came, and what a token opens that was issued before', () => {
+  it('end what was opened before them, and logins by tokens issued before them', () => {
     const revocations = knownRevocations({ logouts: [logoutOf({ sub: 'ada' })] }, NOW);
     const isEnded = (iat: number, sinceMs?: number) => revocations.isLoggedOut(loginOf({ iat }), [], sinceMs);
     expect([isEnded(UNTIL, NOW), isEnded(UNTIL + 1), isEnded(UNTIL + 1, NOW - SECOND)]).toEqual([
@@ -153,7 +156,7 @@ describe('[D131][D132] logouts', () => {
     expect(isEnded(UNTIL + 1, NOW - SECOND + 1)).toBe(false);
   });
 
-  it('count by the later of two, and are forgotten after 25 hours', () => {
+  it('apply the later of two, and are forgotten after 25 hours', () => {
     const logouts = [logoutOf({ sub: 'ada' }, UNTIL - 1), logoutOf({ sub: 'ada' }, UNTIL, NOW - 5 * SECOND)];
     for (const inOrder of [logouts, logouts.toReversed()]) {
       const revocations = knownRevocations({ logouts: inOrder }, NOW);
@@ -180,13 +183,13 @@ describe('[D131][D132] a logout of a whole issuer', () => {
   const ends = (revocations: Revocations, iat: number, sinceMs?: number, by = A, sub = 'ada') =>
     revocations.isLoggedOut(loginOf(sub, iat, by), [key(by, '1')], sinceMs);
 
-  it('ends what its tokens have opened until it came, and no login that begins after', () => {
+  it('ends earlier logins by its tokens, and no later login', () => {
     const revocations = knownRevocations({ logouts: [ofAll] }, NOW);
     expect([ends(revocations, UNTIL, NOW), ends(revocations, UNTIL + 9, NOW - SECOND)]).toEqual([true, true]);
     expect([ends(revocations, UNTIL + 1), ends(revocations, UNTIL + 1, NOW)]).toEqual([false, false]);
   });
 
-  it('leaves other issuers alone; where no keys were recorded, it may be that issuer', () => {
+  it('leaves other issuers alone; without recorded keys, any issuer may match', () => {
     const revocations = knownRevocations({ logouts: [ofAll] }, NOW);
     expect(ends(revocations, UNTIL, NOW - SECOND, B)).toBe(false);
     const session = { sinceMs: NOW - SECOND, logins: [loginOf('ada')] };
@@ -195,7 +198,7 @@ describe('[D131][D132] a logout of a whole issuer', () => {
     expect(revocations.refuses({ ...session, keys: undefined })).toBe(true);
   });
 
-  it('stands for the earlier ones by key, in any order, and leaves the later ones', () => {
+  it('replaces the earlier logouts by key, in any order, and keeps the later ones', () => {
     const logouts = [byKey('ada', UNTIL, NOW), byKey('bob', UNTIL + 5, NOW + 5 * SECOND), ofAll];
     for (const inOrder of [logouts, logouts.toReversed()]) {
       const revocations = knownRevocations({ logouts: inOrder }, NOW);
@@ -217,10 +220,10 @@ describe('[D131][D132] a logout of a whole issuer', () => {
   });
 });
 
-describe('what sessions and tokens record', () => {
+describe('the record of a session or token', () => {
   const login = externalLoginOf({ iss: A, sub: 'ada', iat: 1 });
 
-  it('of logins is read as it was written', () => {
+  it('returns logins as written', () => {
     expect(login).toEqual({ sub: expect.stringMatching(/^[\w-]{22}$/), iat: 1 });
     const logins = [login, { ...login, sid: 'x' }];
     expect(readExternalLogins(logins)).toEqual(logins);
@@ -228,7 +231,7 @@ describe('what sessions and tokens record', () => {
       expect(readExternalLogins(bad)).toBeUndefined();
   });
 
-  it('of keys is read as it was written, each once', () => {
+  it('returns keys as written, each once', () => {
     const keys = [key(A, '1'), key(A, '2'), key(B, '1')];
     expect(readRecordedKeys(recordedKeys([...keys, key(A, '1')]))).toEqual(keys);
     for (const bad of [undefined, {}, [null], [{ iss: A }], [{ kid: '1' }]])
@@ -236,7 +239,7 @@ describe('what sessions and tokens record', () => {
   });
 });
 
-describe('[D60] what is known', () => {
+describe('[D60] known revocations', () => {
   const none = { trust: [], endedTokens: [], logouts: [] };
   let monotonicMs: number;
 
@@ -252,11 +255,11 @@ describe('[D60] what is known', () => {
     () => revocations.refuses(token([])),
   ];
 
-  it('is nothing before the first reading', () => {
+  it('are missing before the first read', () => {
     for (const ask of questions(new Revocations())) expect(ask).toThrow();
   });
 
-  it('lasts for ten seconds from the beginning of the latest reading, and begins again with the next one', () => {
+  it('are valid for ten seconds from the start of the latest read, and again after the next one', () => {
     const revocations = new Revocations();
     revocations.learn(none, monotonicMs, NOW);
     monotonicMs += 10_000;
@@ -267,7 +270,7 @@ describe('[D60] what is known', () => {
     for (const ask of questions(revocations)) expect(ask).not.toThrow();
   });
 
-  it('is enough for who has used a token up already', () => {
+  it('are sufficient for a request that has already used up a token', () => {
     const revocations = new Revocations();
     const trust = [{ issuer: A, kid: '1', revokedAt: new Date(NOW), restoredAt: null }];
     revocations.learn({ ...none, trust }, monotonicMs, NOW);
@@ -280,7 +283,7 @@ describe('[D60] what is known', () => {
     expect(revocations.hasRefused(token([key(A, '1')]))).toBe(true);
   });
 
-  it('where it is not, the answer is a 503 in fixed words', () => {
+  it('cause a fixed 503 if they are missing', () => {
     const error = (() => {
       try {
         return new Revocations().ensureKnown();

@@ -48,7 +48,7 @@ class KeptLog implements Log {
 }
 
 describe('settings', () => {
-  it('[8.1] [8.2] [8.3] [8.4] [8.5] [8.6] are completed by the defaults of the contract', () => {
+  it("[8.1] [8.2] [8.3] [8.4] [8.5] [8.6] are completed by the contract's defaults", () => {
     const { isOffered, ...rest } = completedOptions(LEAST);
     expect(isOffered()).toBe(true);
     expect(rest).toEqual({
@@ -102,7 +102,7 @@ describe('settings', () => {
       { jwks: { refreshIntervalSeconds: 0 } },
     ],
     ['jwks.maxStaleSeconds: must be a whole number from 0 to 86400', { jwks: { maxStaleSeconds: -1 } }],
-  ])('[8.2][8.3][8.4][8.5][8.6] are refused out of range: %s', (message, settings) => {
+  ])('[8.2][8.3][8.4][8.5][8.6] are rejected out of range: %s', (message, settings) => {
     expect(() => completedOptions({ ...LEAST, ...settings })).toThrow(new RangeError(message));
   });
 
@@ -113,7 +113,7 @@ describe('settings', () => {
     expect(read).toThrow('entry 0, expectedAudience');
   });
 
-  it('are refused with members that are not known, and the names that they may have meant', () => {
+  it('are rejected with unknown properties, with suggested names', () => {
     const misspelt = {
       ...LEAST,
       stict: true,
@@ -142,18 +142,18 @@ describe('settings', () => {
       'userTable.columns.role: is needed',
       { ...LEAST, userTable: { ...TABLE, columns: { ...TABLE.columns, role: undefined } } },
     ],
-  ])('are refused where untyped code leaves out what is needed: %s', (fault, settings) => {
+  ])('are rejected if untyped code omits a required value: %s', (fault, settings) => {
     expect(() => givenSettings(settings as TokenExchangeSettings)).toThrow(new RangeError(fault));
   });
 
   it.each(['rest', '/rest/', '//', '/a b', '/:id', '/a?b'])(
-    'are refused with the path prefix %j',
+    'are rejected with the path prefix %j',
     (pathPrefix) => {
       expect(() => completedRoutes({ pathPrefix })).toThrow(/^pathPrefix: /);
     },
   );
 
-  it('take a path prefix, also none', () => {
+  it('accept a path prefix, or an empty one', () => {
     expect(['', '/a', '/a/b-c.d'].map((pathPrefix) => completedRoutes({ pathPrefix }).pathPrefix)).toEqual([
       '',
       '/a',
@@ -162,7 +162,7 @@ describe('settings', () => {
     expect(completedRoutes({})).toEqual({ pathPrefix: '/rest/auth', metadata: false });
   });
 
-  it('take the ends of a range', () => {
+  it('accept the limits of a range', () => {
     const { exchange } = completedOptions({ ...LEAST, exchange: { maxTokenLifetimeSeconds: DAY_SECONDS } });
     expect(exchange.maxTokenLifetimeSeconds).toBe(DAY_SECONDS);
     expect(completedOptions({ ...LEAST, clockToleranceSeconds: 0 }).clockToleranceSeconds).toBe(0);
@@ -176,7 +176,7 @@ describe('roles', () => {
     ['roles: a role must have a name', { assignable: ['user', ''] }],
     ['roles.initial: must be one of roles.assignable', { initial: 'usr' }],
   ])(
-    '[2.5.4] are refused where the owner could be made by a token, or a new user has none of them: %s',
+    "[2.5.4] are rejected if a token could create an owner, or if a new user's role is missing: %s",
     (message, change) => {
       expect(() => completedOptions({ ...LEAST, roles: { ...roles, ...change } })).toThrow(message);
     },
@@ -189,26 +189,26 @@ describe('trusted keys as JSON', () => {
     expect(trustedKeys).toMatchObject([{ type: 'static', issuer: 'https://partner.example' }]);
   });
 
-  it('[2.1] are read as well where the text is parsed already, without a check', () => {
+  it('[2.1] are also read from parsed JSON, without a check', () => {
     const trusted = (entry: object) => completedOptions({ ...LEAST, trustedKeys: [entry] }).trustedKeys;
     expect(trusted(staticEntry())).toMatchObject([{ type: 'static', issuer: 'https://partner.example' }]);
     expect(() => trusted(staticEntry({ allowedRole: ['user'] }))).toThrow('is not a known member');
   });
 
-  it('are taken as they are where they were read before', () => {
+  it('are accepted unchanged if they were already read', () => {
     const rules = { assignableRoles: roles.assignable, allowHttp: false };
     const { entries } = readTrustedKeys(JSON.stringify([staticEntry()]), rules);
     expect(completedOptions({ ...LEAST, trustedKeys: entries }).trustedKeys).toBe(entries);
   });
 
-  it('[D32] are refused with every problem, and without any value', () => {
+  it('[D32] are rejected with every problem, and without any value', () => {
     const entries = [staticEntry({ key: 'SECRET' }), staticEntry({ type: 'other' })];
     const read = () => completedOptions({ ...LEAST, trustedKeys: JSON.stringify(entries) });
     expect(read).toThrow(/^trustedKeys:\n {2}entry 0.*\n {2}entry 1/s);
     expect(read).not.toThrow(/SECRET/);
   });
 
-  it('[P.strict] are refused where they were read without the strict policy that the settings ask for', () => {
+  it('[P.strict] are rejected if they were read without the strict policy that the settings require', () => {
     const rules = { assignableRoles: roles.assignable, allowHttp: false };
     const { entries } = readTrustedKeys(JSON.stringify([staticEntry({})]), rules);
     expect(() => completedOptions({ ...LEAST, trustedKeys: entries, strict: true })).toThrow(/^strict: /);
@@ -224,7 +224,7 @@ describe('trusted keys as JSON', () => {
       'its own address, where it brings access tokens of its own',
       { entryRules: { baseUrl: 'https://host.example:443' } },
     ],
-  ])('[D126] are refused with the issuer that the host has by %s, from any reader', (_what, host) => {
+  ])('[D126] are rejected with the issuer that the host has by %s, from any reader', (_what, host) => {
     const settings = { ...LEAST, ...host };
     expect(completedOptions(settings).ownIssuer).toMatch(/^https:\/\/host\.example/);
     const own = JSON.stringify([staticEntry({ issuer: 'https://host.example' })]);
@@ -237,14 +237,14 @@ describe('trusted keys as JSON', () => {
     );
   });
 
-  it('are refused with an address of the host that ends with a slash, behind which paths are put', () => {
+  it("are rejected if the host's address ends with a slash, since paths are appended", () => {
     const settings = { ...LEAST, entryRules: { baseUrl: 'https://host.example/' } };
     expect(() => completedOptions(settings)).toThrow(
       new RangeError('entryRules.baseUrl: must have no slash at its end'),
     );
   });
 
-  it('report the log what their author may not expect', () => {
+  it('log what their author may not expect', () => {
     const log = new KeptLog();
     const entries = [
       staticEntry({
@@ -258,8 +258,8 @@ describe('trusted keys as JSON', () => {
   });
 });
 
-describe('what the sessions and access tokens of this package need', () => {
-  it('[D26] a session lives for an hour, and a minute at least', () => {
+describe('the sessions and access tokens of this package', () => {
+  it('[D26] allow sessions of one minute to one hour', () => {
     expect(givenSettings(LEAST).sessions).toEqual({
       lifetimeSeconds: 3600,
       maxPerUser: 100,
@@ -284,7 +284,7 @@ describe('what the sessions and access tokens of this package need', () => {
       'accessTokens.sealingKeys: must be one key or more, of 32 bytes each',
       { issuer: 'https://p.example', sealingKeys: [Buffer.alloc(31)] },
     ],
-  ])('access tokens are refused: %s', (message, accessTokens) => {
+  ])('are rejected: %s', (message, accessTokens) => {
     expect(() => completedAccessTokens(givenSettings({ ...LEAST, accessTokens }))).toThrow(message);
   });
 });

@@ -22,7 +22,7 @@ const claimsOf = (event: unknown, others: object = {}): EventClaims =>
 const eventOf = (event: unknown, others: object = {}) => claimsOf(event, others).event;
 
 describe('[D147] a security event', () => {
-  it.each(Object.entries(EVENT_TYPES))('%s is known by its URI alone', (name, uri) => {
+  it.each(Object.entries(EVENT_TYPES))('%s is recognized by its URI alone', (name, uri) => {
     const expected = name === 'device-compliance-change' ? undefined : name;
     expect(eventOf(undefined, { events: { [uri]: {} } })?.name).toBe(expected);
     for (const other of [`${uri}/`, uri.toUpperCase(), name])
@@ -76,7 +76,7 @@ describe('[D147] a security event', () => {
     [{ format: 'phone_number', phone_number: '+1' }, {}],
     ['ada', {}],
     [undefined, {}],
-  ])('means by the subject %j exactly %j', (subject, meant) => {
+  ])('with the subject %j means exactly %j', (subject, meant) => {
     for (const event of [eventOf({}, { sub_id: subject }), eventOf({ subject }, { sub_id: undefined })])
       expect({ user: event?.user, session: event?.session }).toEqual({
         user: undefined,
@@ -95,7 +95,7 @@ describe('[D147] a security event', () => {
     ['a time that is no number', { event_timestamp: '1' }, {}],
     ['a time before 1970', { event_timestamp: -1 }, {}],
     ['a text that cannot be stored', { state: '\u0000' }, {}],
-  ])('is refused with %s', (_, event, others) => {
+  ])('is rejected with %s', (_, event, others) => {
     expect(() => eventOf(event, others)).toThrow(OAuthRefusal);
   });
 });

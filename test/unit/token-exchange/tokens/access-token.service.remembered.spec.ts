@@ -29,7 +29,7 @@ class Keys {
   }
 }
 
-describe('access tokens that come again', () => {
+describe('remembered access tokens', () => {
   let clock: TestClock;
   let keys: Keys;
   let tokens: AccessTokenService;
@@ -52,7 +52,7 @@ describe('access tokens that come again', () => {
   it.each([
     ['that was accepted before', true],
     ['that comes for the first time', false],
-  ])('[4.3] a token %s is refused from the second of its expiry on', async (_, isRemembered) => {
+  ])('[4.3] a token %s is rejected from the second of its expiry', async (_, isRemembered) => {
     const token = issue();
     const verdictAt = async (ageSeconds: number) => {
       const moment = new TestClock(startMs);
@@ -72,7 +72,7 @@ describe('access tokens that come again', () => {
     expect(verdicts).toEqual([true, true, true, false, false, false]);
   });
 
-  it('[D31][K14] parts of two remembered tokens make no third, nor does one character changed', async () => {
+  it('[D31][K14] parts of two remembered tokens form no third token, nor does one changed character', async () => {
     const [one, other] = [issue(), issue()];
     for (const token of [one, other]) expect(await tokens.verify(token)).toBeDefined();
     const [header, payload, signature] = one.split('.') as [string, string, string];
@@ -90,7 +90,7 @@ describe('access tokens that come again', () => {
     expect(verdicts).toEqual(parts.map(() => undefined));
   });
 
-  it('[5.3.2] a remembered token goes with the key that signed it', async () => {
+  it('[5.3.2] a remembered token is forgotten with its signing key', async () => {
     const token = issue();
     expect(await tokens.verify(token)).toBeDefined();
     keys.list.splice(0, 1, newKey('second'));

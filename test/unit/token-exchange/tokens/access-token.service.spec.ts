@@ -26,7 +26,7 @@ function otherSpellings(token: string): string[] {
   ];
 }
 
-describe('an access token in another spelling', () => {
+describe('an access token', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const key = { kid: 'k'.repeat(43), privateKey, publicKey };
   const keys = { current: () => key, find: () => Promise.resolve(key) };
@@ -49,13 +49,13 @@ describe('an access token in another spelling', () => {
   const issue = () => tokens.prepare()(claims());
 
   it.each([undefined, 's', 'ss', 'sss', 'é', '😀 "quoted"'])(
-    '[4.2.scope] has the foretold length, with scope %j',
+    '[4.2.scope] has the predicted length, with scope %j',
     (scope) => {
       expect(lengthOfAccessToken(claims(scope))).toBe(tokens.prepare()(claims(scope)).length);
     },
   );
 
-  it('[D140] a bound token says so to whoever checks its proof, and is none to whoever does not', async () => {
+  it('[D140] that is bound is marked if the caller checks proofs, and invalid otherwise', async () => {
     const boundTo = 'k'.repeat(43);
     const bound = { ...claims(), cnf: { jkt: boundTo } };
     const token = tokens.prepare()(bound);
@@ -66,7 +66,7 @@ describe('an access token in another spelling', () => {
     expect(lengthOfAccessToken(bound)).toBe(token.length);
   });
 
-  it('[D31] another spelling of the same signature is another text: refused before the good one and after', async () => {
+  it('[D31] with another spelling of its signature is rejected before and after the original', async () => {
     const tokensSpelled = Array.from({ length: 8 }, () => issue());
     const spellings = tokensSpelled.flatMap(otherSpellings);
     const accepted = async () => {

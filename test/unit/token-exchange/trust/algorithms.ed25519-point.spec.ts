@@ -18,8 +18,8 @@ const readKeys = (...keys: object[]) => readJwks(Buffer.from(JSON.stringify({ ke
 const problemsOf = (point: string) =>
   readTrustedKeys(JSON.stringify([good.staticEntry({ key: pemOf(point) })]), RULES).problems;
 
-describe('[D35] the points of small order, in all their spellings', () => {
-  it('[D35] are fourteen', () => expect(new Set(SMALL_ORDER_KEYS).size).toBe(14));
+describe('[D35] the small-order points in all spellings', () => {
+  it('[D35] number fourteen', () => expect(new Set(SMALL_ORDER_KEYS).size).toBe(14));
 
   // Node.js 24 and later take no such signature by themselves; the rule does not lean on that.
   const isTaken = Number(process.versions.node.split('.')[0]) < 24;
@@ -37,7 +37,7 @@ describe('[D35] the points of small order, in all their spellings', () => {
 
 describe.each(['EdDSA', 'Ed25519', undefined])('in a key set, with alg %s', (alg) => {
   it.each([...new Set([...SMALL_ORDER_KEYS, ...NON_CANONICAL_KEYS])])(
-    '[D35] %s is dropped, and its neighbour serves',
+    '[D35] %s is dropped, and the other key is used',
     (point) => {
       const { keys, warnings } = readKeys({ ...jwkOf(point), kid: 'weak', alg }, ...good.jwks().keys);
       expect(keys.map(({ kid }) => kid)).toEqual(['good']);
@@ -49,13 +49,13 @@ describe.each(['EdDSA', 'Ed25519', undefined])('in a key set, with alg %s', (alg
 });
 
 it.each([...new Set([...SMALL_ORDER_KEYS, ...NON_CANONICAL_KEYS])])(
-  '[D32] in the configuration %s is refused',
+  '[D32] %s is rejected in the configuration',
   (point) => {
     expect(problemsOf(point)).toEqual(['entry 0, key: is of a kind that no algorithm can use safely']);
   },
 );
 
-it('[D35] of many honest keys none is dropped', () => {
+it('[D35] none of many honest keys is dropped', () => {
   const honest = Array.from({ length: 100 }, (_, index) => ({
     ...generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }),
     kid: `k${index}`,
@@ -63,7 +63,7 @@ it('[D35] of many honest keys none is dropped', () => {
   expect(readKeys(...honest).keys).toHaveLength(100);
 });
 
-it('[D32] an elliptic-curve key without a point is refused: node:crypto reads it, and its details end the process', () => {
+it('[D32] an elliptic-curve key without a point is rejected: node:crypto parses it, but its details crash the process', () => {
   const infinity = Buffer.from(
     '301930130607' + '2a8648ce3d0201' + '06082a8648ce3d030107' + '03020000',
     'hex',

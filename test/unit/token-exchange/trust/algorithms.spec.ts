@@ -14,7 +14,7 @@ import {
 const RS: Algorithm[] = ['RS256', 'RS384', 'RS512'];
 const PS: Algorithm[] = ['PS256', 'PS384', 'PS512'];
 
-it('[2.1.supported] the ten algorithms of the specification are there, and no other', () => {
+it('[2.1.supported] exactly the ten algorithms of the specification are supported', () => {
   expect(ALGORITHMS).toEqual([...RS, ...PS, 'ES256', 'ES384', 'ES512', 'EdDSA']);
   expect(ALGORITHMS.filter((algorithm) => !isAlgorithm(algorithm))).toEqual([]);
 });
@@ -25,9 +25,9 @@ it.each([
   ...['Ed25519', 'EDDSA', 'eddsa', 'EdDSA ', 'RSA-OAEP', 'A128KW', 'dir', 'ML-DSA-44'],
   ...['toString', 'constructor', '__proto__', 'hasOwnProperty'],
   ...[undefined, null, 0, true, ['RS256'], { alg: 'RS256' }],
-])('[5.2.2] %p is no algorithm', (value) => expect(isAlgorithm(value)).toBe(false));
+])('[5.2.2] %p is not an algorithm', (value) => expect(isAlgorithm(value)).toBe(false));
 
-it('[2.1.supported] they are of four families', () => {
+it('[2.1.supported] the algorithms have four families', () => {
   const families = ALGORITHMS.map((algorithm) => familyOf(algorithm));
   expect(families).toEqual([
     ...RS.map(() => 'RSA'),
@@ -68,7 +68,7 @@ describe('keys', () => {
     ['Ed25519', () => generateKeyPairSync('ed25519').publicKey, ['EdDSA']],
     ['X25519', () => generateKeyPairSync('x25519').publicKey, []],
     ['DSA', () => generateKeyPairSync('dsa', { modulusLength: 2048, divisorLength: 256 }).publicKey, []],
-  ])('[2.1.static.algorithms] %s fits exactly what it can verify', (_, key, algorithms) => {
+  ])('[2.1.static.algorithms] %s fits exactly the algorithms that it can verify', (_, key, algorithms) => {
     expect(algorithmsFitting(key())).toEqual(algorithms);
   });
 });
@@ -87,7 +87,7 @@ it.each<[Algorithm, number | undefined, Algorithm[]]>([
   expect(algorithmsFitting(createPublicKey(key))).toEqual(fitting);
 });
 
-it('[D77] the name of a key is that of the example of RFC 7638 §3.1; a key that cannot be written as a JWK has none', async () => {
+it("[D77] a key's thumbprint matches the RFC 7638 §3.1 example; a key without a JWK form has none", async () => {
   const n =
     '0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw';
   const key = createPublicKey({ key: { kty: 'RSA', e: 'AQAB', n }, format: 'jwk' });
@@ -96,7 +96,7 @@ it('[D77] the name of a key is that of the example of RFC 7638 §3.1; a key that
   expect(await thumbprintOf(publicKey)).toBeUndefined();
 });
 
-it('[D77] the name of a key is made once', () => {
+it("[D77] a key's thumbprint is computed once", () => {
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   expect(thumbprintOf(publicKey)).toBe(thumbprintOf(publicKey));
 });

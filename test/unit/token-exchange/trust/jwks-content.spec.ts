@@ -12,7 +12,7 @@ const good = new SigningKey('good', 'ES256').publicJwk() as Jwk;
 const rsa = new SigningKey('rsa', 'RS256').publicJwk() as Jwk;
 
 describe('algorithms', () => {
-  it.each(SIGNING_ALGORITHMS)('[2.1.inferred] a key with alg %s serves that algorithm', (algorithm) => {
+  it.each(SIGNING_ALGORITHMS)('[2.1.inferred] a key with alg %s is used for that algorithm', (algorithm) => {
     const { keys, warnings } = readKeys(new SigningKey('k', algorithm).publicJwk());
     expect(keys.map(({ kid, algorithms }) => ({ kid, algorithms: [...algorithms] }))).toEqual([
       { kid: 'k', algorithms: [algorithm] },
@@ -26,23 +26,23 @@ describe('algorithms', () => {
     ['ES384', ['ES384']],
     ['ES512', ['ES512']],
     ['EdDSA', ['EdDSA']],
-  ] as const)('[2.1.inferred][K9] without alg the kind of key of %s serves %j', (algorithm, expected) => {
+  ] as const)('[2.1.inferred][K9] without alg a key of type %s is used for %j', (algorithm, expected) => {
     const { keys } = readKeys({ ...new SigningKey('k', algorithm).publicJwk(), alg: undefined });
     expect([...(keys[0]?.algorithms ?? [])]).toEqual(expected);
   });
 
-  it('[D35] alg Ed25519 serves EdDSA', () => {
+  it('[D35] alg Ed25519 is used for EdDSA', () => {
     const { keys } = readKeys({ ...new SigningKey('k', 'EdDSA').publicJwk(), alg: 'Ed25519' });
     expect([...(keys[0]?.algorithms ?? [])]).toEqual(['EdDSA']);
   });
 
-  it('[D35] what is read is the published public key', () => {
+  it('[D35] the result is the published public key', () => {
     const { x, y } = readKeys(good).keys[0]?.publicKey.export({ format: 'jwk' }) ?? {};
     expect({ x, y }).toEqual({ x: good.x, y: good.y });
   });
 });
 
-describe('keys that are dropped', () => {
+describe('dropped keys', () => {
   const privateJwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
   const smallRsa = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' });
   const koblitz = generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey.export({ format: 'jwk' });
@@ -83,7 +83,7 @@ describe('keys that are dropped', () => {
     ['does not fit its alg', { ...rsa, kid: 'odd', alg: 'ES256' }],
     ['does not fit its alg', { ...good, kid: 'odd', alg: 'ES384' }],
     ['does not fit its alg', { ...good, kid: 'odd', alg: 'Ed25519' }],
-  ])('[D35][K11] one that %s, with one warning, and its neighbour serves', (rule, jwk) => {
+  ])('[D35][K11] include one that %s, with one warning, and the other key is used', (rule, jwk) => {
     const { keys, warnings } = readKeys(jwk, good);
     expect(keys.map(({ kid }) => kid)).toEqual(['good']);
     expect(warnings).toEqual([`key 0 (kid "odd") ${rule}`]);
@@ -95,14 +95,14 @@ describe('keys that are dropped', () => {
     ['is not an object', [good]],
     ['has no kid', { ...good, kid: undefined }],
     ['has no kid', { ...good, kid: 7 }],
-  ])('[D35] one that %s is known by its place', (rule, jwk) => {
+  ])('[D35] include one that %s, reported by its position', (rule, jwk) => {
     const { keys, warnings } = readKeys(good, jwk);
     expect(keys.map(({ kid }) => kid)).toEqual(['good']);
     expect(warnings).toEqual([`key 1 ${rule}`]);
   });
 
   it.each(['a\0', '\ud800', 'a\udfff', '\udc00\ud800'])(
-    '[D35] one whose kid %j cannot be stored, with one warning, and its neighbour serves',
+    '[D35] include one whose kid %j cannot be stored, with one warning, and the other key is used',
     (kid) => {
       const { keys, warnings } = readKeys({ ...good, kid }, good);
       expect(keys.map((key) => key.kid)).toEqual(['good']);
@@ -110,14 +110,14 @@ describe('keys that are dropped', () => {
     },
   );
 
-  it('[D35] one whose kid is too long to be revoked is reported, and its neighbour serves', () => {
+  it('[D35] include one whose kid is too long to be revoked, and the other key is used', () => {
     const kid = `${'é'.repeat(256)}x`;
     const { keys, warnings } = readKeys({ ...good, kid }, good, { ...good, kid: kid.slice(1) });
     expect(keys.map((key) => key.kid)).toEqual(['good', kid.slice(1)]);
     expect(warnings).toEqual([`key 0 (kid "${kid.slice(0, 64)}") has a kid of over 512 bytes`]);
   });
 
-  it('[D77] one whose kid has what cannot be seen is reported, and its neighbour serves', () => {
+  it('[D77] include one whose kid has invisible characters, and the other key is used', () => {
     const { keys, warnings } = readKeys({ ...good, kid: 'a\u202eb' }, good);
     expect(keys.map((key) => key.kid)).toEqual(['good']);
     expect(warnings).toEqual([
@@ -125,40 +125,40 @@ describe('keys that are dropped', () => {
     ]);
   });
 
-  it('[D35] a kid with a whole pair of surrogates is as good as any', () => {
+  it('[D35] do not include a kid with a complete surrogate pair', () => {
     expect(readKeys({ ...good, kid: '\u{1f511}' }).keys.map(({ kid }) => kid)).toEqual(['\u{1f511}']);
   });
 
-  it('[D35] an empty kid counts as none', () => {
+  it('[D35] include one with an empty kid, as if it had none', () => {
     expect(readKeys({ ...good, kid: '' }).warnings).toEqual(['key 0 (kid "") has no kid']);
   });
 
   it.each(['use', 'key_ops', 'alg', 'd', 'oth', 'x5c'])(
-    '[D35][K37] a member that says nothing counts as left out: %s',
+    '[D35][K37] do not include one whose %s is null or empty',
     (member) => {
       for (const nothing of [null, []])
         expect(readKeys({ ...rsa, [member]: nothing }).keys.map(({ kid }) => kid)).toEqual(['rsa']);
     },
   );
 
-  it('[D35] use sig and key_ops with verify are no hindrance, nor are unknown members', () => {
+  it('[D35] are not caused by use sig, key_ops with verify, or unknown properties', () => {
     const odd = { ...good, use: 'sig', key_ops: ['verify', 'x'], x5c: ['?'], 'x5t#S256': 1, ext: true };
     expect(readKeys(odd).keys).toHaveLength(1);
   });
 
-  it('[D35][K39] the same key twice is one key, whatever else is said of it', () => {
+  it('[D35][K39] do not include the same key twice, which is one key whatever its other properties', () => {
     const { keys, warnings } = readKeys(good, { ...good, alg: undefined, x5t: 'x' }, good);
     expect([keys.map(({ kid }) => kid), warnings]).toEqual([['good'], []]);
   });
 
-  it('[D35][K39] a key that is repeated with other algorithms serves all of them', () => {
+  it('[D35][K39] do not include a repeated key with other algorithms, which is used for all of them', () => {
     const { keys } = readKeys({ ...rsa, alg: 'RS256' }, { ...rsa, alg: 'PS256' }, { ...rsa, alg: undefined });
     expect(new Set(keys.flatMap(({ algorithms }) => [...algorithms]))).toEqual(
       new Set(['RS256', 'PS256', 'RS384', 'RS512']),
     );
   });
 
-  it('[D35][K11] of keys with one kid three of an algorithm serve, in their order, and each further one is reported', () => {
+  it('[D35][K11] include each key after the third of one kid and algorithm; the first three are used in order', () => {
     const twins = [1, 2, 3, 4].map(() => new SigningKey('twin', 'ES256').publicJwk());
     const { keys, warnings } = readKeys(...twins.slice(0, 3), { ...rsa, kid: 'twin' }, twins[3], good);
     const xs = keys.map(({ publicKey }) => publicKey.export({ format: 'jwk' }).x);
@@ -168,13 +168,13 @@ describe('keys that are dropped', () => {
     ]);
   });
 
-  it('[D35] an encryption key under the kid of the signing key does not disturb it', () => {
+  it('[D35] do not include the signing key because of an encryption key with the same kid', () => {
     const { keys, warnings } = readKeys({ ...rsa, kid: 'good', use: 'enc' }, good);
     expect(keys.map(({ kid }) => kid)).toEqual(['good']);
     expect(warnings).toEqual(['key 0 (kid "good") has a use other than "sig"']);
   });
 
-  it('[D35] a warning shows neither key material nor more of a kid than its beginning', () => {
+  it('[D35] are reported without key material and with only the beginning of a kid', () => {
     const jwk = { ...privateJwk, kid: `x"\n${'y'.repeat(1000)}` };
     const [warning = ''] = readKeys(jwk).warnings;
     expect(warning).toMatch(/^key 0 \(kid "x"\\u\{a\}y{61}"\) has private members$/);
@@ -182,7 +182,7 @@ describe('keys that are dropped', () => {
   });
 });
 
-describe('answers that are no key set', () => {
+describe('invalid key sets', () => {
   it.each<[string, string | Uint8Array]>([
     ['the answer is no usable JSON: not valid JSON', ''],
     ['the answer is no usable JSON: not valid JSON', '<html>'],
@@ -204,24 +204,24 @@ describe('answers that are no key set', () => {
     ['the answer is not a JSON object with an array "keys"', 'null'],
     ['the answer is not a JSON object with an array "keys"', '{"keys":{}}'],
     ['the answer is not a JSON object with an array "keys"', '{"__proto__":{"keys":[]}}'],
-  ])('[D33][K22] %s: %.30s', (reason, answer) => {
+  ])('[D33][K22] include %s: %.30s', (reason, answer) => {
     expect(() => readJwks(Buffer.from(answer))).toThrow(new JwksContentError(reason));
   });
 
-  it('[D33] a byte order mark is skipped', () => {
+  it('[D33] do not include one with a byte order mark', () => {
     const answer = Buffer.from(`\ufeff${JSON.stringify({ keys: [good] })}`);
     expect(readJwks(answer).keys).toHaveLength(1);
   });
 
-  it('[D33] 100 keys are taken, 101 are not', () => {
+  it('[D33] include 101 keys, but not 100', () => {
     const keys = Array.from({ length: 101 }, (_, index) => ({ ...good, kid: `k${index}` }));
     expect(readKeys(...keys.slice(1)).keys).toHaveLength(100);
     expect(() => readKeys(...keys)).toThrow('the set has more than 100 keys');
   });
 });
 
-describe('a key set as it is stored', () => {
-  it.each(SIGNING_ALGORITHMS)('[D36] gives the same keys again: %s with and without alg', (algorithm) => {
+describe('a stored key set', () => {
+  it.each(SIGNING_ALGORITHMS)('[D36] returns the same keys: %s with and without alg', (algorithm) => {
     const jwk = new SigningKey('with "quotes" \u0001', algorithm).publicJwk();
     const read = readKeys(jwk, { ...jwk, kid: 'no alg', alg: undefined });
     const again = readJwks(Buffer.from(writeJwks(read.keys)));
@@ -229,7 +229,7 @@ describe('a key set as it is stored', () => {
     expect(again.keys.map(comparable)).toEqual(read.keys.map(comparable));
   });
 
-  it('[D36] holds nothing but public members', () => {
+  it('[D36] contains only public properties', () => {
     const stored = writeJwks(readKeys({ ...good, extra: 'member', x5u: 'https://else.where' }).keys);
     expect(JSON.parse(stored)).toEqual({ keys: [withoutUse(good)] });
   });

@@ -36,7 +36,7 @@ function read(
 const policyOf = (members: object, defaults?: PolicyDefaults) => read(members, defaults).entries[0];
 const membersOf = (lines: readonly string[]) => lines.map((line) => /^entry 0, (\w+): /.exec(line)?.[1]);
 
-describe('members of a policy', () => {
+describe('policy properties', () => {
   it.each<[string, unknown, unknown]>([
     ['flows', ['embed'], new Set(['embed'])],
     ['flows', ['exchange', 'embed'], new Set(['exchange', 'embed'])],
@@ -173,17 +173,17 @@ describe('members of a policy', () => {
     ['projects.claim', { claim: 'scope' }],
     ['projects.claim', { claim: '' }],
     ['projects."mayassign"', { mayassign: ['acme'] }],
-  ])('[P.projects] a problem of %s is named so: %j', (member, projects) => {
+  ])('[P.projects] a problem of %s is reported under the name %j', (member, projects) => {
     const { entries, problems } = read({ projects });
     expect(entries).toEqual([]);
     expect(problems).toEqual([expect.stringMatching(`^entry 0, ${member}: `)]);
   });
 
-  it('[P.projects] is for hosts with projects', () => {
+  it('[P.projects] projects are for hosts with projects', () => {
     expect(membersOf(read({ projects: {} }, 'contract', {}).problems)).toEqual(['projects']);
   });
 
-  it('[P.projects] under the strict policy says which projects and which roles', () => {
+  it('[P.projects] projects under the strict policy must list projects and roles', () => {
     const { problems } = read({ ...STRICT, projects: { create: true } }, 'strict');
     expect(problems).toEqual([
       'entry 0, projects.mayAssign: is required by the strict policy',
@@ -194,13 +194,13 @@ describe('members of a policy', () => {
     );
   });
 
-  it('[P.flows] a misspelt value is answered with the nearest, and all that are known', () => {
+  it('[P.flows] a misspelt value is reported with the nearest and all known values', () => {
     expect(read({ flows: ['embed', 'exchnage'] }).problems).toEqual([
       'entry 0, flows: must be a list of some of exchange, embed, id-jag, jwt-bearer, logout (did you mean exchange?)',
     ]);
   });
 
-  it('[P.typ] is for tokens of the two flows that take access tokens', () => {
+  it('[P.typ] typ is for tokens of the two flows that accept access tokens', () => {
     for (const flow of ['id-jag', 'jwt-bearer'])
       expect(membersOf(read({ typ: 'at+jwt', flows: [flow], scopes: ['workflow:read'] }).problems)).toEqual([
         'typ',
@@ -208,19 +208,19 @@ describe('members of a policy', () => {
     expect(read({ typ: 'at+jwt', flows: ['embed', 'exchange', 'logout'] }).problems).toEqual([]);
   });
 
-  it('[P.roleClaim] is another claim than that of projects', () => {
+  it('[P.roleClaim] roleClaim cannot be the projects claim', () => {
     const projects = { claim: 'teams' };
     expect(membersOf(read({ roleClaim: 'teams', projects }).problems)).toEqual(['roleClaim']);
     expect(read({ roleClaim: 'roles', projects }).problems).toEqual([]);
   });
 
-  it('[P.roleMap] maps to roles that the entry allows', () => {
+  it('[P.roleMap] roleMap maps to roles that the entry allows', () => {
     const roleMap = { Admins: 'global:admin', Staff: 'global:member' };
     expect(membersOf(read({ roleMap, allowedRoles: ['global:member'] }).problems)).toEqual(['roleMap']);
     expect(read({ roleMap, allowedRoles: ['global:member', 'global:admin'] }).problems).toEqual([]);
   });
 
-  it('[P.roleCeiling] a ceiling needs roles to be one', () => {
+  it('[P.roleCeiling] roleCeiling must be one of the roles', () => {
     expect(membersOf(read({ roleCeiling: true }).problems)).toEqual(['roleCeiling']);
     expect(read({ roleCeiling: true, allowedRoles: [] }).problems).toEqual([]);
     expect(read({ roleCeiling: false }).problems).toEqual([]);
@@ -230,14 +230,14 @@ describe('members of a policy', () => {
     ['requireActor', true, ['requireActor']],
     ['origins', ['https://product.example'], ['origins']],
     ['scopes', ['workflow:read'], ['scopes']],
-  ])('[P.%s] %s %j has notes of what becomes of embedded logins: %j', (member, value, noted) => {
+  ])('[P.%s] %s %j causes notes about embedded logins: %j', (member, value, noted) => {
     expect(membersOf(read({ [member]: value }).notes)).toEqual(noted);
     if (member === 'scopes') expect(read({ scopes: value, flows: ['exchange'] }).notes).toEqual([]);
   });
 });
 
-describe('what an entry does not say', () => {
-  it('[P.strict] is as the contract says, without the strict policy', () => {
+describe('an incomplete entry', () => {
+  it("[P.strict] has the contract's defaults without the strict policy", () => {
     const {
       type,
       key,
@@ -258,7 +258,7 @@ describe('what an entry does not say', () => {
     expect(Object.entries(said).filter(([, value]) => value !== undefined)).toEqual([]);
   });
 
-  it('[P.strict] is not allowed under the strict policy', () => {
+  it('[P.strict] has strict defaults under the strict policy', () => {
     expect(policyOf(STRICT, 'strict')).toMatchObject({
       flows: new Set(['embed', 'exchange']),
       requireVerifiedEmail: true,
@@ -276,27 +276,27 @@ describe('what an entry does not say', () => {
       expect(policyOf(STRICT, 'strict')).not.toHaveProperty(member, expect.anything());
   });
 
-  it('[P.strict] links to users of listed domains', () => {
+  it('[P.strict] may link to users of listed domains under the strict policy', () => {
     const listed = { ...STRICT, emailDomains: ['product.example'] };
     expect(policyOf(listed, 'strict')).toMatchObject({ linkExistingUsers: true, linkPrivileged: false });
     expect(read({ ...listed, linkExistingUsers: true }, 'strict').warnings).toEqual([]);
   });
 
   it.each(['expectedAudience', 'allowedRoles', 'origins', 'emailDomains'])(
-    '[P.strict][5.5.1][5.5.2][P.emailDomains] has to say %s',
+    '[P.strict][5.5.1][5.5.2][P.emailDomains] is rejected without %s',
     (member) => {
       expect(membersOf(read({ ...STRICT, [member]: undefined }, 'strict').problems)).toEqual([member]);
     },
   );
 
-  it('[P.strict] needs no origins where the entry does not serve embedded login', () => {
+  it('[P.strict] needs no origins without embedded login', () => {
     expect(read({ ...STRICT, origins: undefined, flows: ['exchange'] }, 'strict').problems).toEqual([]);
     expect(membersOf(read({ ...STRICT, origins: undefined, flows: ['embed'] }, 'strict').problems)).toEqual([
       'origins',
     ]);
   });
 
-  it('[P.strict][P.emailDomains] needs no domains where no user is linked or made by e-mail', () => {
+  it('[P.strict][P.emailDomains] needs no domains if no user is linked or created by e-mail', () => {
     const silent = { ...STRICT, emailDomains: undefined };
     expect(read({ ...silent, provisionUsers: false }, 'strict').problems).toEqual([]);
     const linking = { ...silent, provisionUsers: false, linkExistingUsers: true };
@@ -311,7 +311,7 @@ describe('what an entry does not say', () => {
     ['roleCeiling', false],
     ['excludeOwner', false],
     ['rights', 'actor'],
-  ])('[P.strict] a weaker %s wins, and is warned of', (member, value) => {
+  ])('[P.strict] may weaken %s, which causes a warning', (member, value) => {
     const { entries, problems, warnings } = read({ ...STRICT, [member]: value }, 'strict');
     expect(problems).toEqual([]);
     expect(entries[0]).toHaveProperty(member, value);
@@ -329,11 +329,14 @@ describe('what an entry does not say', () => {
     ['requireActor', true],
     ['actFor', [issuer]],
     ['resources', ['https://api.example']],
-  ])('[P.strict] a %s that is as strict, or that grants something, is not warned of', (member, value) => {
-    expect(read({ ...STRICT, [member]: value }, 'strict').warnings).toEqual([]);
-  });
+  ])(
+    '[P.strict] may set a %s that is as strict, or that grants something, without a warning',
+    (member, value) => {
+      expect(read({ ...STRICT, [member]: value }, 'strict').warnings).toEqual([]);
+    },
+  );
 
-  it('[D54] keeps a stored entry away from the owner, and from the links of administrators', () => {
+  it('[D54] in the store excludes the owner and links to administrators by default', () => {
     expect(policyOf({}, 'stored')).toMatchObject({ linkPrivileged: false, excludeOwner: true });
     expect(policyOf({ excludeOwner: false, linkPrivileged: true }, 'stored')).toMatchObject({
       linkPrivileged: true,
@@ -342,7 +345,7 @@ describe('what an entry does not say', () => {
   });
 });
 
-describe('what an operator should know', () => {
+describe('an operator', () => {
   it.each<[string, object, string[]]>([
     ['an entry for any audience', { linkPrivileged: false }, ['expectedAudience']],
     ['one that may link to administrators', { expectedAudience: BASE_URL }, ['linkPrivileged']],
@@ -377,12 +380,12 @@ describe('what an operator should know', () => {
   });
 });
 
-describe('a policy in words', () => {
+describe('a policy description', () => {
   const now = new Date('2027-01-01T00:00:00Z');
   const wordsOf = (members: object, defaults?: PolicyDefaults) =>
     policyInWords(policyOf(members, defaults)!, now);
 
-  it('[P.strict] lists what is allowed without one', () => {
+  it('[P.strict] lists what is allowed without a policy', () => {
     expect(wordsOf({})).toEqual([
       'tokens for any audience',
       'logins posted by any page',
@@ -396,7 +399,7 @@ describe('a policy in words', () => {
     ]);
   });
 
-  it('[P.strict] says how narrow a strict one is', () => {
+  it('[P.strict] describes the limits of a strict policy', () => {
     expect(
       wordsOf(
         { ...STRICT, emailDomains: ['product.example'], perMinute: 60, notAfter: '2026-12-31' },

@@ -24,8 +24,8 @@ const spki = (key: ReturnType<typeof generateKeyPairSync>['publicKey']) =>
 const smallRsa = generateKeyPairSync('rsa', { modulusLength: 1024 });
 const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' });
 
-describe('entries that are taken', () => {
-  it.each(SIGNING_ALGORITHMS)('[2.1.static.algorithms] a static key for %s', (algorithm) => {
+describe('accepted entries', () => {
+  it.each(SIGNING_ALGORITHMS)('[2.1.static.algorithms] include a static key for %s', (algorithm) => {
     const entry = Partner.create({ issuer, algorithm, kid: 'k1' }).staticEntry();
     const { entries, problems } = read(entry);
     expect(problems).toEqual([]);
@@ -37,21 +37,21 @@ describe('entries that are taken', () => {
   it.each([
     ['RS256', 'RS384', 'RS512'],
     ['PS512', 'PS256'],
-  ])('[2.1.static.algorithms] several algorithms of one family', (...algorithms) => {
+  ])('[2.1.static.algorithms] include several algorithms of one family', (...algorithms) => {
     expect(read(rsa.staticEntry({ algorithms })).problems).toEqual([]);
   });
 
-  it('[2.1.static.key] RSA keys in PKCS #1, and PEM with blank lines around it', () => {
+  it('[2.1.static.key] include RSA keys in PKCS #1, and PEM with blank lines around it', () => {
     const pkcs1 = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey;
     const key = `\n${pkcs1.export({ type: 'pkcs1', format: 'pem' }).toString()}\n`;
     expect(read(rsa.staticEntry({ key })).problems).toEqual([]);
   });
 
-  it('[2.1.issuer][2.1.static.kid] an issuer and a kid of 512 bytes', () => {
+  it('[2.1.issuer][2.1.static.kid] include an issuer and a kid of 512 bytes', () => {
     expect(read({ ...ec, issuer: issuer.padEnd(512, '/x'), kid: 'k'.repeat(512) }).problems).toEqual([]);
   });
 
-  it('[2.1] static and JWKS entries mixed, in their order', () => {
+  it('[2.1] include static and JWKS entries together, in their order', () => {
     const { entries, problems } = read(jwks, ec, { ...jwks, url: `${jwks.url}/2` });
     expect(problems).toEqual([]);
     expect(entries.map(({ type, entryIndex }) => [type, entryIndex])).toEqual([
@@ -61,7 +61,7 @@ describe('entries that are taken', () => {
     ]);
   });
 
-  it('[2.1] [D54] no entry at all, which is warned of', () =>
+  it('[2.1] [D54] may be empty, which causes a warning', () =>
     expect(readText('[]')).toEqual({
       entries: [],
       problems: [],
@@ -69,30 +69,30 @@ describe('entries that are taken', () => {
       notes: [],
     }));
 
-  it('[5.2.4] expectedAudience and allowedRoles as they are, and absent where they are', () => {
+  it('[5.2.4] keep expectedAudience and allowedRoles, which may be absent', () => {
     const { entries } = read({ ...ec, expectedAudience: 'us', allowedRoles: ['global:member'] }, jwks);
     expect(entries[0]).toMatchObject({ expectedAudience: 'us', allowedRoles: new Set(['global:member']) });
     expect(entries[1]?.expectedAudience).toBeUndefined();
     expect(entries[1]?.allowedRoles).toBeUndefined();
   });
 
-  it('[D32] allowedRoles [] allows no role, unlike none', () => {
+  it('[D32] with allowedRoles [] allow no role, unlike entries without it', () => {
     const { entries, problems } = read({ ...ec, allowedRoles: [] });
     expect(problems).toEqual([]);
     expect(entries[0]?.allowedRoles).toEqual(new Set());
   });
 
-  it.each([60, 3600, 86_400])('[2.1.jwks.cacheTtlSeconds] %d seconds', (cacheTtlSeconds) => {
+  it.each([60, 3600, 86_400])('[2.1.jwks.cacheTtlSeconds] may have %d seconds', (cacheTtlSeconds) => {
     expect(read({ ...jwks, cacheTtlSeconds }).entries).toMatchObject([{ cacheTtlSeconds }]);
   });
 
-  it('[2.1.jwks.url] an http: URL where that is allowed', () => {
+  it('[2.1.jwks.url] may have an http: URL if that is allowed', () => {
     const text = JSON.stringify([{ ...jwks, url: 'http://localhost:1/jwks' }]);
     expect(readText(text, { ...RULES, allowHttp: true }).problems).toEqual([]);
   });
 });
 
-describe('members that break their rule', () => {
+describe('invalid properties', () => {
   it.each<[string, object]>([
     ['[2.1.type] type', { ...ec, type: MARKER }],
     ['[2.1.type] type', { ...ec, type: undefined }],
@@ -146,7 +146,7 @@ describe('members that break their rule', () => {
     ['[D32] allowedRole', { ...ec, allowedRole: [MARKER] }],
     ['[D32] url', { ...ec, url: `https://${MARKER}.example` }],
     ['[D32] key', { ...jwks, key: MARKER }],
-  ])('%s that breaks the rule is one problem, reported without its value', (title, entry) => {
+  ])('%s is one problem, reported without its value', (title, entry) => {
     const [, member = ''] = title.split(' ');
     const { entries, problems } = read(entry);
     expect(entries).toEqual([]);
@@ -178,13 +178,13 @@ describe('members that break their rule', () => {
     ['url', { ...jwks, url: 'http://a.example/' }, 'must be an https: URL; jwks.allowHttp allows http:'],
     ['url', { ...jwks, url: `https://${MARKER}@a.example/` }, 'must not hold a user name or password'],
     ['url', { ...jwks, url: `https://:${MARKER}@a.example/` }, 'must not hold a user name or password'],
-  ])('[D32] what is wrong with %s is reported so that it can be put right: %j', (_, entry, text) => {
+  ])('[D32] the problem of %s says how to correct it: %j', (_, entry, text) => {
     const { problems } = read(entry);
     expect(problems).toEqual([expect.stringContaining(text)]);
     expect(problems[0]).not.toContain(MARKER);
   });
 
-  it('[D32] the setting for http: addresses is called as the host calls it', () => {
+  it("[D32] the setting for http: addresses has the host's name for it", () => {
     const rules = { ...RULES, jwksSettingNames: { allowHttp: 'ALLOW_HTTP', allowPrivate: 'ALLOW_PRIVATE' } };
     const { problems } = readText(JSON.stringify([{ ...jwks, url: 'http://a.example/' }]), rules);
     expect(problems).toEqual([expect.stringContaining('; ALLOW_HTTP allows http:')]);
@@ -201,7 +201,7 @@ describe('members that break their rule', () => {
     ['https://partner.example/jwks', false, [], undefined],
     ['https://1.1.1.1/jwks', false, [], undefined],
     ['https://10.0.0.1/jwks', false, undefined, undefined],
-  ])('[D32] of the address of %s it is said at once by which setting it could be fetched', (...given) => {
+  ])('[D32] the refusal of the address of %s names the setting that would allow it', (...given) => {
     const [url, allowHttp, allowPrivate, setting] = given;
     const rules = { ...RULES, allowHttp, ...(allowPrivate === undefined ? {} : { allowPrivate }) };
     const entry = { ...jwks, url, expectedAudience: 'us', linkPrivileged: false };
@@ -214,13 +214,13 @@ describe('members that break their rule', () => {
     );
   });
 
-  it('[D32] a text that is no JSON is reported with its place', () => {
+  it('[D32] invalid JSON is reported with its position', () => {
     expect(readText('\ufeff[]').problems).toEqual([]);
     expect(readText(`[\n  {"kid": "a",}\n]`).problems).toEqual(['not valid JSON (line 2, column 15)']);
     expect(readText(`[{"kid":"${MARKER}","kid":1}]`).problems).toEqual(['a member is given twice']);
   });
 
-  it('[P.name] the name of an entry is its label in logs and metrics', () => {
+  it("[P.name] an entry's name is its label in logs and metrics", () => {
     expect(read({ ...ec, name: 'Partner A' }, jwks).entries.map(({ label }) => label)).toEqual([
       'Partner A',
       'entry-1',
@@ -228,7 +228,7 @@ describe('members that break their rule', () => {
   });
 });
 
-describe('the list as a whole', () => {
+describe('the whole list', () => {
   it.each([
     ['no JSON', `[{"kid":${MARKER}}]`],
     ['an object', JSON.stringify({ ...ec, name: MARKER })],
@@ -242,14 +242,14 @@ describe('the list as a whole', () => {
     ['an entry that is a text', `["${MARKER}"]`],
     ['an entry that is null', '[null]'],
     ['an entry that is a list', `[["${MARKER}"]]`],
-  ])('[2.1] is refused: %s', (_, text) => {
+  ])('[2.1] is rejected: %s', (_, text) => {
     const { entries, problems } = readText(text);
     expect(entries).toEqual([]);
     expect(problems).toHaveLength(1);
     expect(problems[0]).not.toContain(MARKER);
   });
 
-  it('[P.origins] has no more origins than a header of each answer should name, each counted once', () => {
+  it('[P.origins] has no more origins than fit a header of each answer, each counted once', () => {
     // Each has 39 characters, and a space follows all but the last: 200 of them have 7,999.
     const origins = (first: number, count: number) =>
       Array.from({ length: count }, (_, index) => `https://ww-${first + index}.customer.product.example`);
@@ -268,7 +268,7 @@ describe('the list as a whole', () => {
     ]);
   });
 
-  it('[P.maxUsers] has one number of users for an issuer, in any of its entries', () => {
+  it('[P.maxUsers] has one user limit per issuer, in any of its entries', () => {
     const own = (kid: string, maxUsers?: number) => ({ ...ec, kid, maxUsers });
     expect(
       read(own('k1', 50), own('k2'), own('k3', 50), { ...own('k4', 7), issuer: `${issuer}/2` }).problems,
@@ -293,14 +293,14 @@ describe('the list as a whole', () => {
     }
   });
 
-  it('[D32] the same issuer and kid twice among static entries', () => {
+  it('[D32] rejects the same issuer and kid twice among static entries', () => {
     const same = { ...ed.staticEntry(), kid: 'k1' };
     expect(read(ec, jwks, same).problems).toEqual(['entry 2: has the same issuer and kid as entry 0']);
     expect(read(ec, { ...same, kid: 'k2' }, { ...same, issuer: `${issuer}/2` }).problems).toEqual([]);
   });
 
   it.each([jwks.url, `${jwks.url}?`, `${jwks.url}#a`, 'https://LOGIN.partner.example:443/a/../jwks'])(
-    '[D32] the same JWKS URL twice: %s',
+    '[D32] rejects the same JWKS URL twice: %s',
     (url) => {
       expect(read(jwks, { ...jwks, url, issuer: 'https://b.example' }).problems).toEqual([
         'entry 1: has the same url as entry 0',
@@ -308,7 +308,7 @@ describe('the list as a whole', () => {
     },
   );
 
-  it('[D32] the same issuer and JWKS URL with another query', () => {
+  it('[D32] rejects the same issuer and JWKS URL with another query', () => {
     const other = { ...jwks, url: `${jwks.url}?app=2` };
     expect(read(jwks, other).problems).toEqual([
       'entry 1: has the same issuer and url (apart from the query) as entry 0',
@@ -317,7 +317,7 @@ describe('the list as a whole', () => {
     expect(read(jwks, { ...other, issuer: 'https://b.example' }).problems).toEqual([]);
   });
 
-  it('[D32] every problem of every entry is reported at once', () => {
+  it('[D32] reports every problem of every entry at once', () => {
     const first = {
       type: 'static',
       kid: '',
@@ -347,19 +347,19 @@ describe('the list as a whole', () => {
     );
   });
 
-  it('[D32] a shared issuer and kid is reported beside another problem of the same entry', () => {
+  it('[D32] reports a shared issuer and kid together with another problem of the entry', () => {
     const { problems } = read(ec, { ...ec, notAfter: 1 });
     expect(problems).toContainEqual(expect.stringContaining('notAfter'));
     expect(problems).toContain('entry 1: has the same issuer and kid as entry 0');
   });
 
-  it('[D32] a shared JWKS URL is reported beside another problem of the same entry', () => {
+  it('[D32] reports a shared JWKS URL together with another problem of the entry', () => {
     const { problems } = read(jwks, { ...jwks, cacheTtlSeconds: 1 });
     expect(problems).toContainEqual(expect.stringContaining('cacheTtlSeconds'));
     expect(problems).toContain('entry 1: has the same url as entry 0');
   });
 
-  it('[D32] members that every type has are checked also where the type is wrong', () => {
+  it('[D32] checks common properties even if the type is wrong', () => {
     const { problems } = read({ ...ec, type: MARKER, issuer: MARKER, allowedRoles: MARKER });
     expect(problems.map((problem) => problem.split(':')[0]).sort()).toEqual([
       'entry 0, allowedRoles',
@@ -369,17 +369,17 @@ describe('the list as a whole', () => {
   });
 });
 
-describe('[D32] an algorithm that is not supported', () => {
+describe('[D32] an unsupported algorithm', () => {
   it.each([
     ['es256', 'ES256'],
     ['Ed25519', 'EdDSA'],
     ['RSA256', 'RS256'],
-  ])('%s: the message asks for %s', (algorithm, meant) => {
+  ])('%s: the message suggests %s', (algorithm, meant) => {
     const { problems } = read({ ...ec, algorithms: [algorithm] });
     expect(problems.join('\n')).toContain(`not supported (did you mean ${meant}?); supported are RS256, `);
   });
 
-  it('HMAC has no supported algorithm near it', () => {
+  it('HMAC is reported without a suggestion', () => {
     expect(read({ ...ec, algorithms: ['HS256'] }).problems.join('\n')).toContain(
       'not supported; supported are',
     );
@@ -388,7 +388,7 @@ describe('[D32] an algorithm that is not supported', () => {
 
 describe('warnings', () => {
   it.each([[['global:owner']], [['global:member', MARKER]], [['GLOBAL:ADMIN']]])(
-    '[D32] a role that is never assigned is warned of, without its name: %j',
+    '[D32] report a role that is never assigned, without its name: %j',
     (allowedRoles) => {
       const { entries, problems, warnings } = read({ ...ec, allowedRoles });
       expect(problems).toEqual([]);
@@ -399,7 +399,7 @@ describe('warnings', () => {
     },
   );
 
-  it.each([['member'], ['global:membre']])('[D32] a role that %j may mean is named', (role) => {
+  it.each([['member'], ['global:membre']])('[D32] suggest the role that %j may mean', (role) => {
     const { warnings } = read({ ...ec, allowedRoles: [role] });
     expect(warnings).toContainEqual(
       expect.stringContaining('allows 1 role that cannot be assigned (did you mean global:member?)'),

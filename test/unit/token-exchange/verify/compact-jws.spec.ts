@@ -21,7 +21,7 @@ function refusal(text: string): OAuthRefusal {
   throw new Error('it was parsed');
 }
 
-it('[D14] a token is taken apart', () => {
+it('[D14] a token is split into its parts', () => {
   const jws = parseCompactJws(token);
   expect(jws.header).toEqual({ alg: 'EdDSA', typ: 'JWT', kid: 'k1' });
   expect(jws.payload).toMatchObject({ iss: 'https://a.example', sub: 'customer-1' });
@@ -29,7 +29,7 @@ it('[D14] a token is taken apart', () => {
   expect(jws.signature.toString('base64url')).toBe(signature);
 });
 
-describe('what is no JWT', () => {
+describe('an invalid JWT', () => {
   it.each([
     ...['', '.', '..', '...', 'a', 'a.b', 'a.b.c', 'Bearer x.y.z', 'null', '{}', '\0.\0.\0'],
     ...[`${header}.${payload}`, `${token}.`, `.${token}`, `${token}.${signature}`, `..${signature}`],
@@ -70,14 +70,14 @@ describe('what is no JWT', () => {
     }
   });
 
-  it('[D42] a token of 65,536 characters is none that is too long', () => {
+  it('[D42] a token of 65,536 characters is not too long', () => {
     const filled = 'A'.repeat(65_480);
     expect(parseCompactJws(`${header}.e30.${filled}`).payload).toEqual({});
     expect(refusal(`${header}.eyB9.${filled}`).message).toBe('token_malformed: over 65536 characters');
   });
 });
 
-describe('duplicate members', () => {
+describe('duplicate properties', () => {
   const names = ['alg', 'kid', 'typ', 'crit', 'iss', 'sub', 'aud', 'exp', 'jti', 'role', 'email', 'other'];
 
   it.each(names)(
@@ -95,7 +95,7 @@ describe('duplicate members', () => {
   );
 });
 
-describe('one token has one spelling', () => {
+describe('each token has one spelling', () => {
   const others = [
     ...[
       ` ${token}`,
@@ -122,7 +122,7 @@ describe('one token has one spelling', () => {
     ],
   ];
 
-  it.each(others)('[D14] another is malformed: %j', (text) =>
+  it.each(others)('[D14] another spelling is malformed: %j', (text) =>
     expect(refusal(text).reason).toBe('token_malformed'),
   );
 
@@ -135,7 +135,7 @@ describe('one token has one spelling', () => {
     expect(parseCompactJws(`${header}.${payload}.${bytes.toString('base64url')}`).signature).toEqual(bytes);
   });
 
-  it('[D14] bits that no byte uses are zero', () => {
+  it('[D14] unused bits must be zero', () => {
     expect(signature).toHaveLength(86);
     const last = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const spellings = [...last].map((char) => `${header}.${payload}.${signature.slice(0, -1)}${char}`);
@@ -147,7 +147,7 @@ describe('one token has one spelling', () => {
   });
 });
 
-it('[D23] a refusal holds nothing of the token', () => {
+it('[D23] an error contains nothing of the token', () => {
   const texts = [
     `marker.${payload}.x`,
     `${base64url('{"marker"')}.e30.`,

@@ -27,7 +27,7 @@ describe('claims', () => {
     expect(read({ other: { nested: [1] } })).toEqual(good);
   });
 
-  it('[2.2.7] the optional ones come along', () => {
+  it('[2.2.7] the optional ones are read', () => {
     const texts = { email: 'ada@a.example', role: 'global:admin', sid: 'session' };
     const names = { given_name: 'Ada', family_name: 'Lovelace', may_act: { sub: 'm', iss: 'i' } };
     expect(read({ ...texts, ...names, nbf: 1_000, email_verified: true })).toEqual({
@@ -37,7 +37,7 @@ describe('claims', () => {
   });
 
   it.each(['a string', 7, null, {}, { sub: 7 }, { sub: 'robot', iss: 7 }])(
-    '[P.mayAct] %j is no may_act',
+    '[P.mayAct] %j is not a valid may_act',
     (actor) => expect(reasonFor({ may_act: actor })).toBe('claims_invalid'),
   );
 
@@ -47,11 +47,11 @@ describe('claims', () => {
     }
   });
 
-  it.each(['sub', 'iss', 'jti'])('[D42] an empty %s is a missing one', (name) => {
+  it.each(['sub', 'iss', 'jti'])('[D42] an empty %s is treated as missing', (name) => {
     expect(reasonFor({ [name]: '' })).toBe('claims_invalid');
   });
 
-  it.each(TEXTS)('[2.2.7] %s is a string where it is there', (name) => {
+  it.each(TEXTS)('[2.2.7] %s must be a string if present', (name) => {
     for (const value of [null, 7, true, ['a'], { a: 1 }]) {
       expect([value, reasonFor({ [name]: value })]).toEqual([value, 'claims_invalid']);
     }
@@ -79,7 +79,7 @@ describe('times', () => {
     }
   });
 
-  it.each(['iat', 'exp', 'nbf'])('[D10] %s is not infinite, however it is written', (name) => {
+  it.each(['iat', 'exp', 'nbf'])('[D10] %s cannot be infinite in any notation', (name) => {
     const payload = JSON.parse(JSON.stringify({ ...good, [name]: 'X' }).replace('"X"', '1e999')) as ClaimSet;
     expect(() => readExternalClaims(payload)).toThrow(OAuthRefusal);
     expect(() => readExternalClaims({ ...good, [name]: Number.NaN })).toThrow(OAuthRefusal);
@@ -120,7 +120,7 @@ describe('e-mail', () => {
       'ada@a.example\n',
     ],
     ...['mailto:ada@a.example', '.ada@a.example', 'ada@-a.example', 'ada@a.example\r\nbcc:b@b.example'],
-  ])('[2.2.7] %j is none', (email) => expect(reasonFor({ email })).toBe('claims_invalid'));
+  ])('[2.2.7] %j is not an address', (email) => expect(reasonFor({ email })).toBe('claims_invalid'));
 
   it('[D42] has at most 254 characters', () => {
     expect([long(254).length, reasonFor({ email: long(254) })]).toEqual([254, 'accepted']);
@@ -150,7 +150,7 @@ describe('e-mail', () => {
       [true],
       {},
     ].map((value) => [value, false] as const),
-  ] as const)('[D5][K31] with email_verified %j it counts as verified: %s', (value, verified) => {
+  ] as const)('[D5][K31] with email_verified %j is verified: %s', (value, verified) => {
     expect(read({ email: 'ada@a.example', email_verified: value }).emailVerified).toBe(verified);
   });
 });
@@ -158,17 +158,17 @@ describe('e-mail', () => {
 describe('strings that storage cannot hold', () => {
   const BAD = ['a\0b', '\0', 'a\ud800', '\udc00b', '\udc00\ud800'];
 
-  it.each([...TEXTS, 'aud', 'other'])('[5.2.3][D42] NUL or a lone surrogate in %s', (name) => {
+  it.each([...TEXTS, 'aud', 'other'])('[5.2.3][D42] include NUL or a lone surrogate in %s', (name) => {
     for (const text of BAD)
       expect([text, reasonFor({ [name]: text })]).toEqual([text, 'claims_not_storable']);
   });
 
-  it.each(BAD)('[D42] in an address that is one but for it: %j', (text) => {
+  it.each(BAD)('[D42] include an otherwise valid address: %j', (text) => {
     expect(reasonFor({ email: `${text}@a.example` })).toBe('claims_not_storable');
     expect(reasonFor({ email: `ada@${text}.example` })).toBe('claims_not_storable');
   });
 
-  it.each(BAD)('[D42] deep inside, and in a name: %j', (text) => {
+  it.each(BAD)('[D42] include nested values and names: %j', (text) => {
     for (const other of [[text], { a: [{ b: text }] }, { [text]: 1 }]) {
       expect(reasonFor({ other })).toBe('claims_not_storable');
     }
@@ -187,28 +187,28 @@ describe('strings that storage cannot hold', () => {
     expect(reasonFor({ sub: character.repeat(length) })).toBe(outcome);
   });
 
-  it('[D42] a jti of 10,000 characters and names of 10,000 are taken', () => {
+  it('[D42] do not include a jti of 10,000 characters or names of 10,000', () => {
     const long = 'x'.repeat(10_000);
     expect(reasonFor({ jti: long, given_name: long, family_name: long, role: long })).toBe('accepted');
   });
 
-  it('[D42] surrogate pairs, controls and U+FFFD are taken', () => {
+  it('[D42] do not include surrogate pairs, controls or U+FFFD', () => {
     expect(reasonFor({ sub: '😀\u0001\ufffd', given_name: '\u007f\u2028' })).toBe('accepted');
   });
 });
 
-describe('the issuer before any key is known', () => {
+describe('the issuer before the key is known', () => {
   it.each([{}, { iss: '' }, { iss: null }, { iss: 7 }, { iss: ['https://a.example'] }, { iss: { a: 1 } }])(
     '[D14] %j is answered as invalid claims',
     (payload) =>
       expect(() => readIssuer(payload)).toThrow(expect.objectContaining({ reason: 'claims_invalid' })),
   );
 
-  it('[D14] is read as it is', () =>
+  it('[D14] is read unchanged', () =>
     expect(readIssuer({ iss: ' HTTPS://a.example/ ' })).toBe(' HTTPS://a.example/ '));
 });
 
-describe('[5.2.3] the claim of projects', () => {
+describe('[5.2.3] the projects claim', () => {
   const projectsOf = (groups: unknown, name?: string) => {
     const payload = { ...good, groups };
     return readExternalClaims(payload, undefined, name).projects;
@@ -235,7 +235,7 @@ describe('[5.2.3] the claim of projects', () => {
     ...[null, 'a:r', { key: 'a', role: 'r' }, many(51), ['a'], [':r'], ['a:'], [null], [['a', 'r']]],
     ...[[{ key: 'a' }], [{ role: 'r' }], [{ key: 1, role: 'r' }], [{ key: 'a', role: 1 }]],
     ...[[{ key: '', role: 'r' }], ['a:r', 'a:s'], [`${'a'.repeat(129)}:r`]],
-  ])('is none: %.40j', (groups) => {
+  ])('is invalid: %.40j', (groups) => {
     expect(() => projectsOf(groups, 'groups')).toThrow(expect.objectContaining({ reason: 'claims_invalid' }));
   });
 });
@@ -250,11 +250,11 @@ it.each([
   [{ sub: '' }, /: found an empty text$/],
   [{ aud: [7] }, /: found a list$/],
   [{ role: null }, /: found null$/],
-])('[D23] a refusal says what was found by its kind: %j', (overrides, message) => {
+])('[D23] an error reports a value by its kind: %j', (overrides, message) => {
   expect(() => read(overrides)).toThrow(message);
 });
 
-it('[D23] a refusal holds no value', () => {
+it('[D23] an error contains no value', () => {
   const bad = [
     { sub: { marker: 1 } },
     { exp: 'marker' },
@@ -275,7 +275,7 @@ describe('act', () => {
       sub: 'first',
     });
 
-  it('[P.priorActors] is a chain of actors, the latest first; of the issuer of the token unless they say otherwise', () => {
+  it("[P.priorActors] is a chain of actors, the latest first, with the token's issuer by default", () => {
     const act = {
       sub: 'c',
       iss: 'https://c.example',
@@ -290,7 +290,7 @@ describe('act', () => {
     expect(read({}).priorActors).toBeUndefined();
   });
 
-  it('[P.priorActors] has five at most', () => {
+  it('[P.priorActors] has at most five actors', () => {
     expect(read({ act: chain(4) }).priorActors).toHaveLength(5);
     expect(reasonFor({ act: chain(5) })).toBe('claims_invalid');
   });
@@ -309,9 +309,9 @@ describe('act', () => {
     { sub: 'a', iss: '' },
     { sub: 'a', iss: 7 },
     { sub: 'a', act: null },
-  ])('[P.priorActors] is no chain: %j', (act) => expect(reasonFor({ act })).toBe('claims_invalid'));
+  ])('[P.priorActors] is not a valid chain: %j', (act) => expect(reasonFor({ act })).toBe('claims_invalid'));
 
-  it('[5.2.3][D126] names no user of the instance itself, where its issuer is known', () => {
+  it("[5.2.3][D126] names no user of the instance itself if the instance's issuer is known", () => {
     const own = 'https://us.example';
     const claimed = (act: object) => () => readExternalClaims({ ...good, act }, own);
     for (const iss of [own, `${own}/`, 'HTTPS://US.example:443'])
@@ -324,7 +324,7 @@ describe('act', () => {
       expect(claimed({ sub: 'a', iss })().priorActors).toEqual([{ iss, sub: 'a' }]);
   });
 
-  it('[D42] has names that can be stored', () => {
+  it('[D42] contains only names that can be stored', () => {
     expect(reasonFor({ act: { sub: 's'.repeat(255), iss: 'i'.repeat(512) } })).toBe('accepted');
     expect(reasonFor({ act: { sub: 's'.repeat(256) } })).toBe('claims_not_storable');
     expect(reasonFor({ act: { sub: 's', iss: 'i'.repeat(513) } })).toBe('claims_not_storable');

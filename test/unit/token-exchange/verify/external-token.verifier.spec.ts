@@ -71,7 +71,7 @@ const base64url = (text: string) => Buffer.from(text).toString('base64url');
 /** A token whose first 20 characters of signature are others. */
 const withOtherSignature = (token: string) => token.replace(/\.[^.]{20}([^.]*)$/, `.${'A'.repeat(20)}$1`);
 
-describe('a good token', () => {
+describe('a valid token', () => {
   it.each<AccessFlow>(['exchange', 'embed'])(
     '[5.2.1] is accepted in the flow %s, with its claims and its key',
     async (flow) => {
@@ -110,14 +110,14 @@ describe('algorithms', () => {
     },
   );
 
-  it('[D35] a header may say Ed25519, where the entry serves EdDSA and nowhere else', async () => {
+  it('[D35] a header may say Ed25519 only if the entry supports EdDSA', async () => {
     for (const signer of partners) {
       const expected = signer.algorithm === 'EdDSA' ? 'accepted' : 'algorithm_not_allowed';
       expect(await outcomeOf(all, tokenOf(signer, {}, { alg: 'Ed25519' }))).toBe(expected);
     }
   });
 
-  it('[5.2.2] an entry serves its own algorithms only, also where the key could serve more', async () => {
+  it('[5.2.2] an entry allows only its own algorithms, even if the key supports more', async () => {
     const rs = partnerOf({ algorithm: 'RS384' });
     const entry = rs.staticEntry({ algorithms: ['RS256', 'RS512'] });
     expect(await outcomeOf(verifierOf([entry]), tokenOf(rs))).toBe('algorithm_not_allowed');
@@ -126,18 +126,21 @@ describe('algorithms', () => {
     );
   });
 
-  it.each(['none', 'nOnE', undefined, ['ES256']])('[5.2.2] alg %j is refused, signed or not', async (alg) => {
-    const signed = tokenOf(partner, {}, { alg });
-    expect(await outcomeOf(verifier, signed)).toBe('algorithm_not_allowed');
-    expect(await outcomeOf(verifier, signed.replace(/[^.]*$/, ''))).toBe('algorithm_not_allowed');
-  });
+  it.each(['none', 'nOnE', undefined, ['ES256']])(
+    '[5.2.2] alg %j is rejected, signed or not',
+    async (alg) => {
+      const signed = tokenOf(partner, {}, { alg });
+      expect(await outcomeOf(verifier, signed)).toBe('algorithm_not_allowed');
+      expect(await outcomeOf(verifier, signed.replace(/[^.]*$/, ''))).toBe('algorithm_not_allowed');
+    },
+  );
 
-  it.each(['es256', 'ES256\n'])('[5.2.2] alg %j is no spelling of a known one', async (alg) =>
+  it.each(['es256', 'ES256\n'])('[5.2.2] alg %j is not a spelling of a known one', async (alg) =>
     expect(await judged({}, { alg })).toBe('algorithm_not_allowed'),
   );
 
   it.each(partners.map((signer): [string, Partner] => [signer.algorithm, signer]))(
-    '[5.2.2][K9] HMAC over the public key of %s, in whatever form, is refused',
+    '[5.2.2][K9] HMAC over the public key of %s in any form is rejected',
     async (_, signer) => {
       const pem = signer.publicKeyPem();
       const key = createPublicKey(pem);
@@ -176,7 +179,7 @@ describe('signatures', () => {
   const sizes = { ES256: 64, ES384: 96, ES512: 132, EdDSA: 64, RS256: 256, PS256: 256 } as const;
 
   it.each(Object.entries(sizes) as [keyof typeof sizes, number][])(
-    '[5.2.1][K12] of %s: zeros, ones, cut, lengthened, of other claims, none',
+    '[5.2.1][K12] of %s: zeros, ones, truncated, extended, of other claims, missing',
     async (algorithm, size) => {
       const signer = partnerOf({ algorithm });
       const own = verifierOf([signer.staticEntry()]);
@@ -204,7 +207,7 @@ describe('signatures', () => {
     },
   );
 
-  it('[5.2.1] of ECDSA in DER are refused', async () => {
+  it('[5.2.1] of ECDSA in DER are rejected', async () => {
     const input = tokenOf(partner).replace(/\.[^.]*$/, '');
     const der = sign('sha256', Buffer.from(input), partner.privateKeyPem()).toString('base64url');
     expect(await outcomeOf(verifier, `${input}.${der}`)).toBe('signature_invalid');
@@ -221,7 +224,7 @@ describe('signatures', () => {
 
 describe('keys', () => {
   it.each([undefined, '', null, 7, ['k1'], { k: 1 }, true])(
-    '[2.2.kid] a kid of %j is a missing one',
+    '[2.2.kid] a kid of %j is treated as missing',
     async (kid) => {
       expect(await judged({}, { kid })).toBe('kid_missing');
     },
@@ -258,7 +261,7 @@ describe('keys', () => {
     expect(await outcomeOf(others, tokenOf(partner))).toBe('kid_unknown');
   });
 
-  it('[D37][K10] keys in the header are not looked at', async () => {
+  it('[D37][K10] keys in the header are ignored', async () => {
     const stranger = partnerOf();
     const [jwk] = stranger.jwks().keys;
     const url = 'http://127.0.0.1:9/';
@@ -285,7 +288,7 @@ describe('keys', () => {
     { crit: ['b64'], b64: true },
     { crit: ['b64'], b64: false },
     { b64: false },
-  ])('[D37][K13] the header member %j is refused', async (header) => {
+  ])('[D37][K13] the header property %j is rejected', async (header) => {
     expect(await judged({}, header)).toBe('header_not_allowed');
   });
 });
@@ -304,7 +307,7 @@ describe('other classes of token', () => {
     'at+jwt ',
     'JWT/',
     '',
-  ])('[D31][K7] typ %s is refused', async (typ) =>
+  ])('[D31][K7] typ %s is rejected', async (typ) =>
     expect(await judged({}, { typ })).toBe('token_type_not_allowed'),
   );
 
@@ -326,19 +329,19 @@ it.each([
   {},
   null,
   'x',
-])('[D127] a token with cnf %j is refused in both flows', async (cnf) => {
+])('[D127] a token with cnf %j is rejected in both flows', async (cnf) => {
   for (const flow of ['exchange', 'embed'] as const)
     expect(await judged({ cnf }, {}, flow)).toBe('confirmation_not_supported');
 });
 
-it('[D127] a token that is bound by cnf.jkt alone is accepted in both flows: the proof is checked later', async () => {
+it('[D127] a token bound only by cnf.jkt is accepted in both flows, since the proof is checked later', async () => {
   const cnf = { jkt: THUMBPRINT };
   for (const flow of ['exchange', 'embed'] as const) expect(await judged({ cnf }, {}, flow)).toBe('accepted');
 });
 
-describe('what can be reported before the signature', () => {
+describe('errors before the signature is verified', () => {
   it.each(['null', '[]', '"text"', '7', 'true', `[{"iss":"${A}"}]`])(
-    '[D14] a payload of %s is no JWT',
+    '[D14] a payload of %s is not a JWT',
     async (payload) => {
       // RFC 7519 §7.2: the claims set is a JSON object.
       const token = partner.signRaw('{"alg":"ES256","kid":"k1"}', payload);
@@ -358,7 +361,7 @@ describe('what can be reported before the signature', () => {
   it.each([
     ...[{ sub: undefined }, { sub: 7 }, { aud: undefined }, { iat: '1' }, { exp: 1e300 }, { jti: '' }],
     ...[{ email: 'none' }, { role: 7 }, { nbf: -1 }, { sub: 'a\0b' }, { sub: 'a'.repeat(300) }],
-  ])('[D14] no other claim is answered for without a right signature: %.60j', async (claims) => {
+  ])('[D14] no other claim is reported without a valid signature: %.60j', async (claims) => {
     const token = tokenOf(partner, claims);
     expect(await outcomeOf(verifier, token)).toMatch(/^claims_(invalid|not_storable)$/);
     expect(await outcomeOf(verifier, withOtherSignature(token))).toBe('signature_invalid');
@@ -376,7 +379,7 @@ describe('what can be reported before the signature', () => {
     [{ sub: 'a\0' }, undefined],
     [{ sub: 7 }, undefined],
   ])(
-    '[D21] a refusal has the person of a signed token with %j, where it names one',
+    '[D21] an error for a signed token with %j contains the person if it names one',
     async (claims, person) => {
       const token = tokenOf(partner, claims);
       const personOf = (text: string) =>
@@ -386,7 +389,7 @@ describe('what can be reported before the signature', () => {
     },
   );
 
-  it('[D21] a refusal names issuer and kid once they are those of a trusted key, never before', async () => {
+  it('[D21] an error names issuer and kid only if they belong to a trusted key', async () => {
     const contextOf = (token: string) =>
       verifier.verify(token, 'exchange').catch((error: OAuthRefusal) => error.context);
     expect(await contextOf(withOtherSignature(tokenOf(partner)))).toMatchObject({ issuer: A, kid: 'k1' });
@@ -401,7 +404,7 @@ describe('audience', () => {
   const bound = verifierOf([partner.staticEntry({ expectedAudience: US })]);
   const withAudience = (aud: unknown) => outcomeOf(bound, tokenOf(partner, { aud }));
 
-  it.each([[US], [[US]], [['https://them.example', US]]])('[5.2.4] %j is for us', async (aud) => {
+  it.each([[US], [[US]], [['https://them.example', US]]])('[5.2.4] %j is accepted', async (aud) => {
     expect(await withAudience(aud)).toBe('accepted');
   });
 
@@ -416,9 +419,9 @@ describe('audience', () => {
     JSON.stringify([US]),
     [`${US}/`],
     ['https://them.example', 'https:'],
-  ])('[5.2.4][K3] %j is not', async (aud) => expect(await withAudience(aud)).toBe('audience_mismatch'));
+  ])('[5.2.4][K3] %j is rejected', async (aud) => expect(await withAudience(aud)).toBe('audience_mismatch'));
 
-  it('[5.2.4] is not compared where none is expected', async () => {
+  it('[5.2.4] is not checked if none is expected', async () => {
     expect(await judged({ aud: 'https://them.example' })).toBe('accepted');
     const results = await verifier.explain(tokenOf(partner, { aud: 'https://them.example' }), 'exchange');
     expect(results.find(({ about }) => about === 'aud')).toMatchObject({
@@ -447,7 +450,7 @@ describe('times', () => {
     expect(await judged(claims)).toBe(outcome),
   );
 
-  it('[2.2.11] an explanation shows how long a token is not valid yet', async () => {
+  it('[2.2.11] an explanation shows how long until a token becomes valid', async () => {
     const results = await verifier.explain(tokenOf(partner, { nbf: NOW + 60 }), 'exchange');
     expect(results.find(({ about }) => about === 'nbf')).toMatchObject({ found: 'not valid for 60 s yet' });
   });
@@ -462,7 +465,7 @@ describe('times', () => {
     if (outcome !== 'accepted') expect(await judged(claims, {}, 'embed')).toBe(outcome);
   });
 
-  it.each([0, 1, 60])('[D10] a tolerance of %d seconds is used exactly', async (tolerance) => {
+  it.each([0, 1, 60])('[D10] a tolerance of %d seconds is applied exactly', async (tolerance) => {
     const own = verifierOf([partner.staticEntry()], tolerance);
     const outcomes = [tolerance, tolerance + 0.5].flatMap((ahead) => [
       outcomeOf(own, tokenOf(partner, { nbf: NOW + ahead, exp: NOW + 100 })),
@@ -502,7 +505,7 @@ describe('times', () => {
     expect(await judged({ iat, exp }, {}, 'embed')).toBe(outcome);
   });
 
-  it('[4.2.1] token exchange takes a longer life', async () => {
+  it('[4.2.1] token exchange accepts a longer lifetime', async () => {
     expect(await judged({ exp: NOW + 86_400 }, {}, 'exchange')).toBe('accepted');
   });
 });
@@ -704,11 +707,11 @@ describe('the list of checks', () => {
     return { refusal, results, failed };
   }
 
-  it('[D3] has a fault for each of its checks', () => {
+  it('[D3] has an error for each of its checks', () => {
     expect(FAULTS.map(({ reason }) => reason)).toEqual(FLOW_CHECKS.embed.map(({ reason }) => reason));
   });
 
-  it('[D80] a good token passes all of them, as the explanation shows', async () => {
+  it('[D80] a valid token passes all checks, as the explanation shows', async () => {
     const { refusal, results } = await judgedAs([]);
     expect(refusal).toMatchObject({ claims: { iss: A } });
     expect(results.map(({ check, about }) => `${check} ${about}`)).toEqual(FAULTS.map((fault) => fault.of));
@@ -742,7 +745,7 @@ describe('the list of checks', () => {
   );
 
   it.each(FAULTS.map((fault, place) => ({ ...fault, place })))(
-    '[D3] $of: $reason before all that come after it',
+    '[D3] $of: $reason before all later checks',
     async ({ place, ...first }) => {
       for (const later of FAULTS.slice(place + 1)) {
         const { refusal, failed } = await judgedAs([first, later]);
@@ -751,7 +754,7 @@ describe('the list of checks', () => {
     },
   );
 
-  it('[D80] an explanation shows every fault of a token, where one does not hide the other', async () => {
+  it('[D80] an explanation shows every error of a token, unless one hides another', async () => {
     const other = ['token_type_not_allowed', 'token_issued_in_future', 'token_lifetime_exceeded'];
     const faults = FAULTS.filter(({ isLast, reason }) => isLast !== true && !other.includes(reason));
     const { results } = await judgedAs(faults);
@@ -767,13 +770,13 @@ it.each<[string, string, Members]>([
   ['exp', 'expired 5 s ago; issued 5 s ago for 0 s: sent late, or by a slow clock', { exp: NOW - 5 }],
   ['exp', 'expired 6 s ago', { exp: NOW - 6 }],
   ['exp - iat', '55.123 s', { exp: NOW + 50.12345 }],
-])('[D80] of %s an explanation shows %j', async (name, found, claims) => {
+])('[D80] an explanation for %s shows %j', async (name, found, claims) => {
   const results = await verifier.explain(tokenOf(partner, claims), 'embed');
   expect(results.find(({ about }) => about === name)).toMatchObject({ found });
 });
 
 describe('trust in an entry', () => {
-  it('[P.notAfter][K21] ends at its moment, neither before nor after', async () => {
+  it('[P.notAfter][K21] ends exactly at notAfter', async () => {
     const entry = partner.staticEntry({ notAfter: before(0) });
     const outcomeAt = (now: number) => outcomeOf(verifierOf([entry], TOLERANCE, now), tokenOf(partner));
     expect(await outcomeAt(NOW - 0.001)).toBe('accepted');
@@ -784,7 +787,7 @@ describe('trust in an entry', () => {
     [['embed'], ['exchange']],
     [['exchange'], ['embed']],
     [['embed', 'exchange'], []],
-  ])('[P.flows] for %j is none for %j', async (flows, refused) => {
+  ])('[P.flows] for %j does not apply to %j', async (flows, refused) => {
     const own = verifierOf([partner.staticEntry({ flows })]);
     for (const flow of ['embed', 'exchange'] as const)
       expect(await outcomeOf(own, tokenOf(partner), flow)).toBe(
@@ -797,7 +800,7 @@ describe('trust in an entry', () => {
     ['exchange', {}],
     ['jwt-bearer', {}],
     ['id-jag', { typ: 'oauth-id-jag+jwt' }],
-  ])('[P.subjects][P.claims] says whose tokens come in by the flow %s', async (flow, header) => {
+  ])('[P.subjects][P.claims] says whose tokens are accepted in the flow %s', async (flow, header) => {
     const policy = { subjects: ['staff:*'], claims: { tenant_id: 7 }, scopes: ['workflow:read'] };
     const own = verifierOf([partner.staticEntry({ flows: [flow], ...policy })]);
     const results = await own.explain(tokenOf(partner, { sub: 'guest:1' }, header), flow);

@@ -128,7 +128,7 @@ describe('[D130] a logout token', () => {
     expect(await outcomeOf(logoutToken(impostor, good))).toBe('signature_invalid');
   });
 
-  it('is no external token, with any typ', async () => {
+  it('is not an external token, with any typ', async () => {
     const token = logoutToken(partner, good);
     await expect(verifier.verify(token, 'exchange')).rejects.toThrow('token_type_not_allowed');
     const plain = logoutToken(partner, { ...good, email: 'ada@partner.example' }, { typ: 'JWT' });
@@ -139,12 +139,12 @@ describe('[D130] a logout token', () => {
 describe('[P.logoutIssuer] a provider that sends the logouts of a partner', () => {
   const ofProvider = (members: Members = {}) => logoutToken(provider, { ...good, ...members });
 
-  it('passes by its own issuer, and ends logins of the issuer of the entry', async () => {
+  it("is accepted with its own issuer, and ends logins of the entry's issuer", async () => {
     const { key, claims } = await verifier.verifyLogout(ofProvider());
     expect([key.policy.issuer, claims.iss]).toEqual([PARTNER, PROVIDER]);
   });
 
-  it('[P.logoutAudience] may be for either audience of the entry', async () => {
+  it('[P.logoutAudience] may use either audience of the entry', async () => {
     const audiences = ['client-of-provider', AUDIENCE, 'https://other.example'];
     const outcomes = audiences.map((aud) => outcomeOf(ofProvider({ aud })));
     expect(await Promise.all(outcomes)).toEqual(['accepted', 'accepted', 'audience_mismatch']);
@@ -157,7 +157,7 @@ describe('[P.logoutIssuer] a provider that sends the logouts of a partner', () =
     await expect(verifier.verify(asPartner, 'embed')).rejects.toThrow('flow_not_allowed');
   });
 
-  it('does not pass by a key of an entry that does not name it', async () => {
+  it('is rejected by an entry that does not name it', async () => {
     const token = logoutToken(partner, { ...good, iss: PROVIDER });
     expect(await outcomeOf(token)).toBe('issuer_unknown');
   });

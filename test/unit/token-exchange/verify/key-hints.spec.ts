@@ -34,7 +34,7 @@ describe('[D77] an unknown issuer', () => {
     ['http://main.example/Tenant', 'its scheme'],
     ['main.example/Tenant', 'its scheme'],
     ['http://MAIN.example/tenant/', 'scheme, letter case or a slash at its end'],
-  ])('%j is reported by the trusted one that it resembles', (issuer, difference) => {
+  ])('%j is reported by the trusted issuer that it resembles', (issuer, difference) => {
     expect(likeness(issuer, KEYS.issuers())).toEqual({
       expected: ISSUER,
       found: `the same but for ${difference}`,
@@ -57,11 +57,11 @@ describe('[D77] an unknown issuer', () => {
 it.each([
   [ISSUER, 'k1, k2'],
   ['https://empty.example', 'a key of the issuer, of whom none is held'],
-])('[D77] of %s an unknown kid is reported with those that are held', (issuer, kids) => {
+])('[D77] an unknown kid for %s is reported with the known ones', (issuer, kids) => {
   expect(heldKids(issuer, KEYS)).toBe(kids);
 });
 
-describe('[D77] a header that is refused', () => {
+describe('[D77] a rejected header', () => {
   it.each<[string, object, object, object]>([
     ['trusted issuer', { kid: 'k9' }, { iss: ISSUER }, { issuer: ISSUER, kid: 'k9' }],
     ['no kid', {}, { iss: ISSUER }, { issuer: ISSUER }],
@@ -74,11 +74,11 @@ describe('[D77] a header that is refused', () => {
     ['unknown issuer', { kid: 'k1' }, { iss: `${ISSUER}/` }, {}],
     ['no issuer', { kid: 'k1' }, {}, {}],
     ['issuer of another type', { kid: 'k1' }, { iss: [ISSUER] }, {}],
-  ])('names issuer and kid of a trusted issuer only: %s', (_, header, payload, told) => {
+  ])('is reported with issuer and kid of trusted issuers only: %s', (_, header, payload, told) => {
     expect(claimedKey(jws(header, payload), KEYS)).toEqual(told);
   });
 
-  it('names the algorithms of the key where it is held, else all', () => {
+  it('is reported with the algorithms of a known key, or else with all', () => {
     const served = (kid: unknown, iss: unknown) => servedAlgorithms(jws({ kid }, { iss }), KEYS);
     expect(served('k1', ISSUER)).toBe('RS256, PS256');
     expect(served('k9', ISSUER)).toMatch(/^RS256, .*EdDSA$/);

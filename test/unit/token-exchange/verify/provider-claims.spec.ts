@@ -54,12 +54,12 @@ describe('the id of a token', () => {
   };
   const kinds = [undefined, 'jti', 'uti', 'token-hash'];
 
-  it('[P.uniqueId] a token with jti has this id, whatever its entry says, so that it stays used if the entry changes', async () => {
+  it('[P.uniqueId] is its jti, whatever the entry says, so that it stays used if the entry changes', async () => {
     const token = signed({ jti: 'a', uti: 'b' });
     for (const kind of kinds) expect([kind, await idOf(kind, token)]).toEqual([kind, 'a']);
   });
 
-  it('[P.uniqueId] a token with uti alone has this id, by uti and by token-hash', async () => {
+  it('[P.uniqueId] is its uti if there is no jti, and the entry says uti or token-hash', async () => {
     const token = signed({ jti: undefined, uti: 'b' });
     expect(await Promise.all(kinds.map((kind) => idOf(kind, token)))).toEqual([
       ...['claims_invalid', 'claims_invalid'],
@@ -67,7 +67,7 @@ describe('the id of a token', () => {
     ]);
   });
 
-  it('[P.uniqueId] a token with neither is identified by its hash, if the entry says so', async () => {
+  it('[P.uniqueId] is its hash if there is neither, and the entry says so', async () => {
     const token = signed({ jti: undefined });
     const ids = await Promise.all(kinds.map((kind) => idOf(kind, token)));
     expect(ids.slice(0, 3)).toEqual(['claims_invalid', 'claims_invalid', 'claims_invalid']);
@@ -75,19 +75,22 @@ describe('the id of a token', () => {
     expect(await idOf('token-hash', signed({ jti: undefined, sub: 'another' }))).not.toBe(ids[3]);
   });
 
-  it('[P.uniqueId] the other valid signature of an ECDSA token gives no other id', async () => {
+  it('[P.uniqueId] is the same for the other valid signature of an ECDSA token', async () => {
     const token = signed({ jti: undefined });
     const other = withOtherSignature(token);
     expect(other).not.toBe(token);
     expect(await idOf('token-hash', other)).toBe(await idOf('token-hash', token));
   });
 
-  it.each([5, null, '', ['a']])('[P.uniqueId] a jti %j is an error, and no missing one', async (jti) => {
-    expect(await idOf('token-hash', signed({ jti, uti: 'b' }))).toBe('claims_invalid');
-    expect(await idOf('uti', signed({ jti: undefined, uti: jti }))).toBe('claims_invalid');
-  });
+  it.each([5, null, '', ['a']])(
+    '[P.uniqueId] is invalid with the jti %j, which is not treated as missing',
+    async (jti) => {
+      expect(await idOf('token-hash', signed({ jti, uti: 'b' }))).toBe('claims_invalid');
+      expect(await idOf('uti', signed({ jti: undefined, uti: jti }))).toBe('claims_invalid');
+    },
+  );
 
-  it('[5.2.7] for an embedded login such a token may live 60 seconds too', async () => {
+  it('[5.2.7] is a hash, with 60 seconds for an embedded login too', async () => {
     const lives = async (seconds: number) =>
       read({ uniqueId: 'token-hash' }, signed({ jti: undefined, exp: NOW - 5 + seconds }), { flow: 'embed' });
     expect(await lives(60)).toMatchObject({ exp: NOW + 55 });
@@ -119,7 +122,7 @@ describe('the role of a token', () => {
     expect(await roleOf(entry, claims)).toBe(expected);
   });
 
-  it('[P.roleMap] under the strict policy a role that is not mapped refuses the token, and none does not', async () => {
+  it('[P.roleMap] is an error under the strict policy if it is not mapped, but not if it is missing', async () => {
     const strictly = (role: unknown) => roleOf({ roleMap: ROLE_MAP }, { role }, true);
     expect(await strictly(['x', 'y'])).toBe('role_not_recognized');
     expect(await strictly(['x', 'Staff'])).toBe('global:member');

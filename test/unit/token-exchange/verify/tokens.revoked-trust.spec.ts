@@ -31,7 +31,7 @@ it.each<[Tokens, object?]>([
     { subject: token('signed-out'), actor: token('revoked') },
     { reason: 'signed_out_by_provider', party: 'subject', kid: 'signed-out' },
   ],
-])('[D59][D132] %# is refused where its key is revoked, or its user signed out', (tokens, ...[refusal]) => {
+])('[D59][D132] %# is rejected if its key is revoked, or its user signed out', (tokens, ...[refusal]) => {
   for (const refuse of [refuseRevokedTrust, refuseRevokedSince]) {
     if (refusal === undefined) expect(() => refuse(revocations, tokens)).not.toThrow();
     else {
@@ -42,7 +42,7 @@ it.each<[Tokens, object?]>([
   }
 });
 
-it('[D60] nothing is accepted before it is known what is revoked', () => {
+it('[D60] nothing is accepted before revocations are known', () => {
   const accept = () => refuseRevokedTrust(new Revocations(), { subject: token('good') });
   expect(accept).toThrow('Revocations cannot be read at present');
 });

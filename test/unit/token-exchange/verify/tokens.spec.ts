@@ -7,7 +7,7 @@ const tokens = {
   actor: verified('https://b.example', 'bot'),
 } as unknown as Tokens;
 
-it('of a refusal the person is the one of the token that was refused, or else the subject', () => {
+it('an error contains the person of the rejected token, or else the subject', () => {
   const ada = { issuer: 'https://a.example', subject: 'ada', email: 'ada@example.com' };
   const bot = { issuer: 'https://b.example', subject: 'bot', email: 'bot@example.com' };
   expect([personOf(tokens, 'subject'), personOf(tokens, undefined)]).toEqual([ada, ada]);

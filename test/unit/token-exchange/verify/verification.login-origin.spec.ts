@@ -38,6 +38,6 @@ it.each([
   ['javascript:alert(1)', undefined],
   [`${PRODUCT}/path`, undefined],
   ['https://a b', undefined],
-])('[D25] of the header %j the page may talk to %j', (header, origin) =>
+])('[D25] with the header %j the page may talk to %j', (header, origin) =>
   expect(pageOriginOf(header)).toBe(origin),
 );

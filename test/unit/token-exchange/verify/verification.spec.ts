@@ -70,7 +70,7 @@ function redeem(by: IdJagClient): Promise<Tokens> {
   return verifyAssertion(verification, { flow: 'id-jag', assertion: by.assertion(), client }, request);
 }
 
-it('[D127] a token that is bound to a key is accepted for a bound session alone', async () => {
+it('[D127] a token that is bound to a key is accepted only for a bound session', async () => {
   const token = subject.sign(subject.claims({ cnf: { jkt: 'x'.repeat(43) } }));
   const source = { method: 'POST', origin: PRODUCT, fetchSite: undefined } as const;
   await expect(verifyLogin(verification, { token, source })).rejects.toMatchObject({

@@ -33,7 +33,7 @@ function reading(change: Members, defaults: PolicyDefaults = 'contract') {
   return readTrustedKeys(JSON.stringify([entry]), rules);
 }
 
-it.each<PolicyDefaults>(['contract', 'strict'])('[P.signInAs] is read by the defaults %s', (defaults) => {
+it.each<PolicyDefaults>(['contract', 'strict'])('[P.signInAs] is read with the %s defaults', (defaults) => {
   const { entries, problems, warnings } = reading({}, defaults);
   expect([problems, warnings]).toEqual([[], []]);
   expect(entries).toMatchObject([
@@ -91,7 +91,7 @@ it.each<[string, Members | undefined, boolean]>([
   expect(warnings).toEqual(isWarned ? [expect.stringContaining(expected)] : []);
 });
 
-it('[P.subjects] one warning has all such subjects, without an e-mail address', () => {
+it('[P.subjects] one warning lists all such subjects, without an e-mail address', () => {
   const subjects = ['repo:o/a:*', 'repo:o/b:*', 'repo:ada@example.com/r:*', 'repo:o/c:*', 'repo:o/d'];
   const { warnings } = reading({ subjects, claims: undefined });
   expect(warnings).toEqual([
@@ -100,7 +100,7 @@ it('[P.subjects] one warning has all such subjects, without an e-mail address', 
   expect(warnings.join()).not.toContain('example.com');
 });
 
-it('[P.subjects][P.claims] stand without signInAs too', () => {
+it('[P.subjects][P.claims] apply without signInAs too', () => {
   const { problems } = reading({ signInAs: undefined, flows: undefined });
   expect(problems).toEqual([]);
 });
@@ -137,7 +137,7 @@ it.each<[string, string, boolean]>([
   expect(matchesSubject(new Set(['another', pattern]), sub)).toBe(isMatch);
 });
 
-it('[P.subjects] takes time in proportion to the subject, whatever the pattern', () => {
+it('[P.subjects] takes linear time in the subject for any pattern', () => {
   const pattern = Array.from({ length: 60 }, () => 'a*a').join(':');
   const sub = Array.from({ length: 60 }, () => 'aaaa')
     .join(':')
@@ -185,11 +185,11 @@ it.each([
   'jane@product.example.',
   'jane@[10.0.0.1]',
   'jane@3product.com',
-])('[D145] of %s no address is shown', (sub) => {
+])('[D145] no address is shown of %s', (sub) => {
   expect(shownSubject(sub)).not.toMatch(/jane|product/);
 });
 
-it('[D145] of many patterns three are shown', () => {
+it('[D145] three of many patterns are shown', () => {
   expect(shownPatterns(new Set(['a', 'b:*', 'c', 'd', 'e']))).toBe('a, b:*, c and 2 more');
 });
 
@@ -200,7 +200,7 @@ it.each<[object, string, string]>([
   [{ id: '20', runner: '1' }, 'runner 1', 'a string'],
   [{ id: '20' }, 'runner 1', 'nothing'],
   [{ id: '21', runner: 2 }, 'id 20', '21'],
-])('[P.claims] of a job with %j %s is expected, and %s found', (payload, ...compared) => {
+])('[P.claims] for a job with %j %s is expected, and %s found', (payload, ...compared) => {
   const claims = new Map<string, string | number>([
     ['id', '20'],
     ['runner', 1],

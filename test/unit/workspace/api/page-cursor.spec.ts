@@ -15,7 +15,7 @@ const ID = randomUUID();
 const base64url = (text: string | Buffer) => Buffer.from(text).toString('base64url');
 
 it.each(['', 'x', 'two words ', '2026-01-01T00:00:00.000001Z', 'ä 注 🚀', 'x'.repeat(512)])(
-  'a cursor leads back to the place with the key %j',
+  'a cursor restores the position with the key %j',
   (key) => {
     const cursor = writeCursor({ id: ID, key });
     expect(readCursor(cursor)).toEqual({ id: ID, key });
@@ -51,7 +51,7 @@ it.each<[string, PlaceCheck, readonly string[], readonly string[]]>([
     ],
   ],
   ['texts', isPlaceByText, ['', 'a name', '注'], ['a\0b']],
-])('a place in the order of %s has such a key, and the id of a row', (_, isPlace, good, bad) => {
+])('a position in a list ordered by %s has such a key, and the id of a row', (_, isPlace, good, bad) => {
   for (const key of good) expect([key, isPlace({ id: ID, key })]).toEqual([key, true]);
   for (const key of bad) expect([key, isPlace({ id: ID, key })]).toEqual([key, false]);
   for (const id of ['', '1', `${ID}0`, ID.replaceAll('-', '')])

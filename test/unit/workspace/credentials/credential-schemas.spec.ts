@@ -34,23 +34,26 @@ const EXAMPLES: Record<string, object> = {
   sshPrivateKey: { host: 'h', username: 'u', privateKey: PEM },
 };
 
-describe('the types of credential', () => {
-  it('are a good dozen, each with an example here', () => {
+describe('the credential types', () => {
+  it('are about a dozen, each with an example here', () => {
     expect(CREDENTIAL_TYPES.size).toBeGreaterThanOrEqual(12);
     expect(Object.keys(EXAMPLES).sort()).toEqual([...CREDENTIAL_TYPES.keys()].sort());
   });
 
-  it.each([...CREDENTIAL_TYPES.keys()])('%s takes its example, and nothing less or more', (type) => {
-    const example = EXAMPLES[type] ?? {};
-    expect(schemas.problemOf(type, example)).toBeUndefined();
-    expect(schemas.problemOf(type, { ...example, hunter2: 'hunter2' })).toMatch(
-      /^data has an unknown member; known are /,
-    );
-    for (const member of CREDENTIAL_TYPES.get(type)?.required ?? []) {
-      const less = Object.fromEntries(Object.entries(example).filter(([name]) => name !== member));
-      expect(schemas.problemOf(type, less)).toMatch(new RegExp(`^data\\.${member} is required$`));
-    }
-  });
+  it.each([...CREDENTIAL_TYPES.keys()])(
+    '%s accepts its example, without missing or additional properties',
+    (type) => {
+      const example = EXAMPLES[type] ?? {};
+      expect(schemas.problemOf(type, example)).toBeUndefined();
+      expect(schemas.problemOf(type, { ...example, hunter2: 'hunter2' })).toMatch(
+        /^data has an unknown member; known are /,
+      );
+      for (const member of CREDENTIAL_TYPES.get(type)?.required ?? []) {
+        const less = Object.fromEntries(Object.entries(example).filter(([name]) => name !== member));
+        expect(schemas.problemOf(type, less)).toMatch(new RegExp(`^data\\.${member} is required$`));
+      }
+    },
+  );
 
   it.each([
     ['postgres', { ...database, port: 0 }, 'data.port must be >= 1'],
@@ -80,7 +83,7 @@ describe('the types of credential', () => {
       'data.authorizationUrl is required',
     ],
     ['toString', {}, 'type is not known'],
-  ])('%s refuses %j: %s', (type, data, problem) => {
+  ])('%s rejects %j: %s', (type, data, problem) => {
     const told = schemas.problemOf(type, data) ?? '';
     expect(told).toContain(problem);
     expect(told).not.toContain('hunter2');

@@ -53,17 +53,17 @@ class Forgotten {
 }
 
 describe('the routes of the API', () => {
-  it('[D30] may name the thing that a right is asked for, ask themselves, or need a right on the instance', () => {
+  it('[D30] may name the thing that a right applies to, check it themselves, or need a right on the instance', () => {
     expect(() => refuseOpenRoutes([Bound, Asking])).not.toThrow();
   });
 
-  it('[D30] do not start where the right would not be checked', () => {
+  it('[D30] prevent startup if the right would not be checked', () => {
     expect(() => refuseOpenRoutes([Bound, Unbound])).toThrow(
       'Unbound.get asks for workflow:read, and its path names nothing',
     );
   });
 
-  it('[D30] do not start without an operation', () => {
+  it('[D30] prevent startup without an operation', () => {
     expect(() => refuseOpenRoutes([Forgotten])).toThrow('no @Operation');
   });
 

@@ -23,7 +23,7 @@ it.each<[string, () => string, number]>([
   expect(() => refuseForeignDirectory(make(), account)).not.toThrow();
 });
 
-it('[D46] an account may not open the database of another one, and hears which it is', () => {
+it("[D46] an account may not open another account's database, and the error names the owner", () => {
   const directory = folder('database');
   expect(() => refuseForeignDirectory(directory, OTHER)).toThrow(
     `The data directory ${directory} belongs to account ${OWN}, which could not read what account ${OTHER} writes. ` +

@@ -45,11 +45,11 @@ describe('a connection to the embedded engine', () => {
     await client.connect();
   });
 
-  it('is there without a question to the engine', () => {
+  it('opens without a query to the engine', () => {
     expect(engine.asked).toEqual([]);
   });
 
-  it('asks a prepared statement in one piece', async () => {
+  it('sends a prepared statement in one piece', async () => {
     const answer = client.query({ name: 'one', text: 'SELECT $1::int', values: [1] });
     await aMoment();
     expect(engine.asked).toHaveLength(1);
@@ -65,7 +65,7 @@ describe('a connection to the embedded engine', () => {
     await answer;
   });
 
-  it('takes what is written meanwhile along, once the answer is there', async () => {
+  it('sends queued writes together once the answer is complete', async () => {
     const socket = new EngineSocket(engine);
     socket.on('data', () => undefined);
     socket.write(serialize.startup({ user: 'somebody' }));
@@ -77,12 +77,12 @@ describe('a connection to the embedded engine', () => {
     expect(engine.asked.slice(1)).toEqual([rest.toString('latin1')]);
   });
 
-  it('ends without ending the session of the engine', async () => {
+  it("ends without ending the engine's session", async () => {
     await client.end();
     expect(engine.asked).toEqual([]);
   });
 
-  it('breaks where the engine fails', async () => {
+  it('breaks if the engine fails', async () => {
     const errors: Error[] = [];
     client.on('error', (error) => errors.push(error));
     const answer = client.query('SELECT 1');

@@ -8,7 +8,7 @@ import { unavailabilityOf } from '../../../../../src/platform/database/database-
 const SETTINGS = { directory: '/nowhere' };
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-describe('the thread of the embedded engine', () => {
+describe("the embedded engine's thread", () => {
   let folder: string;
   beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'engine-thread-'))));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -25,7 +25,7 @@ describe('the thread of the embedded engine', () => {
     return file;
   }
 
-  it('answers in the order of the questions, and ends when it is closed', async () => {
+  it('answers in order, and ends when it is closed', async () => {
     const file = threadThat(
       'echo',
       `if (message === 'close') parentPort.close(); else parentPort.postMessage(message);`,
@@ -36,7 +36,7 @@ describe('the thread of the embedded engine', () => {
     await engine.close();
   });
 
-  it('is reported where the data is', async () => {
+  it('receives the location of the data', async () => {
     const file = threadThat(
       'settings',
       `if (message === 'close') parentPort.close();
@@ -47,7 +47,7 @@ describe('the thread of the embedded engine', () => {
     await engine.close();
   });
 
-  it('has nothing to do with what is loaded before the process, and ends with its engine', async () => {
+  it('ignores preloaded modules of the process, and ends with its engine', async () => {
     const preload = join(folder, 'preload.cjs');
     writeFileSync(preload, 'globalThis.isPreloaded = true; setInterval(() => undefined, 1_000);');
     const file = threadThat(
@@ -76,7 +76,7 @@ describe('the thread of the embedded engine', () => {
     ['a fault', `throw new Error('out of luck');`, 'out of luck'],
     ['an exit', `process.exit(7);`, 'has ended with 7'],
   ])(
-    '[D98] tells of an end by %s: to who waits, to who comes, and to the process',
+    '[D98] reports an end by %s to waiting callers, new callers and the process',
     async (name, act, cause) => {
       const engine = await startEngineThread(threadThat(name.replace(' ', '-'), act), SETTINGS);
       const waiting = [engine.ask(bytes('one')), engine.ask(bytes('two'))];

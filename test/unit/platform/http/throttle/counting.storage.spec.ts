@@ -9,7 +9,7 @@ import { TestClock } from '../../../../support/test-clock.js';
 const MINUTE_MS = 60_000;
 const LIMIT = 20;
 
-describe('[D19] the throttle storage in memory', () => {
+describe('[D19] the in-memory throttle storage', () => {
   let clock: TestClock;
   let storage: CountingStorage;
 
@@ -25,19 +25,19 @@ describe('[D19] the throttle storage in memory', () => {
     for (let count = 0; count < times; count++) await hit();
   };
 
-  it('[D19] passes the 20th hit and refuses the 21st, which reports when to come back', async () => {
+  it('[D19] allows the 20th hit and refuses the 21st, with the time to retry', async () => {
     await hitTimes(19);
     expect(await hit()).toEqual({ totalHits: 20, timeToExpire: 60, isBlocked: false, timeToBlockExpire: 0 });
     expect(await hit()).toEqual({ totalHits: 21, timeToExpire: 60, isBlocked: true, timeToBlockExpire: 60 });
   });
 
-  it('[D19] counts each key for itself', async () => {
+  it('[D19] counts each key separately', async () => {
     await hitTimes(21);
     for (const key of ['exchange 203.0.113.9', 'embed 203.0.113.10'])
       expect(await hit(LIMIT, key)).toMatchObject({ totalHits: 1, isBlocked: false });
   });
 
-  it('[D19] refuses until the window of the first hit ends, and not a moment longer', async () => {
+  it('[D19] refuses until the window of the first hit ends, and no longer', async () => {
     await hitTimes(1);
     clock.advance(59.5);
     await hitTimes(20);
@@ -47,7 +47,7 @@ describe('[D19] the throttle storage in memory', () => {
     expect(await hit()).toEqual({ totalHits: 1, timeToExpire: 60, isBlocked: false, timeToBlockExpire: 0 });
   });
 
-  it('[D19] is not prolonged by refused hits', async () => {
+  it('[D19] is not extended by refused hits', async () => {
     await hitTimes(21);
     for (let second = 1; second < 60; second++) {
       clock.advance(1);
@@ -57,18 +57,15 @@ describe('[D19] the throttle storage in memory', () => {
     expect(await hit()).toMatchObject({ isBlocked: false });
   });
 
-  it.each([-3600, -60, 60, 3600])(
-    '[D97] neither lets in nor keeps out by a clock that is set by %d s',
-    async (seconds) => {
-      await hitTimes(20);
-      clock.setBack(-seconds);
-      expect(await hit()).toMatchObject({ isBlocked: true, timeToBlockExpire: 60 });
-      clock.advance(60);
-      expect(await hit()).toMatchObject({ totalHits: 1, isBlocked: false });
-    },
-  );
+  it.each([-3600, -60, 60, 3600])('[D97] is not affected by a clock change of %d s', async (seconds) => {
+    await hitTimes(20);
+    clock.setBack(-seconds);
+    expect(await hit()).toMatchObject({ isBlocked: true, timeToBlockExpire: 60 });
+    clock.advance(60);
+    expect(await hit()).toMatchObject({ totalHits: 1, isBlocked: false });
+  });
 
-  it('[P.perMinute] takes one hit back at a time, and none that was not counted', async () => {
+  it('[P.perMinute] refunds one hit at a time, and only counted ones', async () => {
     await refund();
     await hit();
     await hit();
@@ -78,7 +75,7 @@ describe('[D19] the throttle storage in memory', () => {
     expect(await hit()).toMatchObject({ totalHits: 1 });
   });
 
-  it('[P.perMinute] counts no hit that it refuses: as many pass as are refunded', async () => {
+  it('[P.perMinute] does not count refused hits: each refund allows one more', async () => {
     for (let times = 0; times < 3; times++) await hit(2);
     expect(await hit(2)).toMatchObject({ totalHits: 3, isBlocked: true });
     await refund();
@@ -86,13 +83,13 @@ describe('[D19] the throttle storage in memory', () => {
     expect(await hit(2)).toMatchObject({ isBlocked: true });
   });
 
-  it('[P.perMinute] counts a hit without a limit in any case', async () => {
+  it('[P.perMinute] always counts a hit without a limit', async () => {
     for (let times = 0; times < 4; times++) await hit(NO_LIMIT);
     await refund();
     expect(await hit(2)).toMatchObject({ totalHits: 4, isBlocked: true });
   });
 
-  it('[P.perMinute] takes nothing out of a window that had not begun when the hit was counted', async () => {
+  it('[P.perMinute] refunds no hit from before the current window', async () => {
     await hit();
     clock.advance(60);
     await hit();
@@ -103,7 +100,7 @@ describe('[D19] the throttle storage in memory', () => {
     expect(await hit()).toMatchObject({ totalHits: 2 });
   });
 
-  it('[D19] knows 100,000 keys, and forgets the one that was hit least recently for one more', async () => {
+  it('[D19] stores 100,000 keys, and drops the least recently hit one for another', async () => {
     const others = (count: number) =>
       Promise.all(Array.from({ length: count }, (_, index) => hit(LIMIT, `${count} ${index}`)));
     await hit(LIMIT, 'earlier');

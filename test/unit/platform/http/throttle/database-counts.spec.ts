@@ -7,7 +7,7 @@ import { SILENT } from '../../../../../src/platform/log/log.js';
 
 afterEach(() => jest.useRealTimers());
 
-it('[D19] a request waits a second for a count that does not come, and passes', async () => {
+it('[D19] a request waits at most one second for its count, and then passes', async () => {
   jest.useFakeTimers();
   const dataSource = {
     options: { type: 'postgres' },

@@ -1,7 +1,7 @@
 // Checks which addresses count as one client.
 import { clientOf } from '../../../../../src/platform/http/throttle/rate-limit.js';
 
-describe('[D19] the client of an address', () => {
+describe('[D19] the client key', () => {
   it.each([
     ['an IPv4 address', '203.0.113.9', '203.0.113.9'],
     ['IPv4 mapped into IPv6', '::ffff:203.0.113.9', '203.0.113.9'],
@@ -14,16 +14,16 @@ describe('[D19] the client of an address', () => {
     ['IPv4 with the port that a proxy added', '203.0.113.9:4711', '203.0.113.9'],
     ['IPv6 with the port that a proxy added', '[2001:db8:1:2::7]:4711', '2001:db8:1:2::/64'],
     ['IPv6 in brackets', '[2001:db8:1:2::7]', '2001:db8:1:2::/64'],
-  ])('%s', (_, address, client) => {
+  ])('for %s', (_, address, client) => {
     expect(clientOf(address)).toBe(client);
   });
 
   it.each(['', 'unknown', '_hidden', '1.2.3.4.5', '[::1', '2001:db8::1:4711:x', 'a'.repeat(300)])(
-    'is one and the same for what is no address: %j',
+    'is the same for all invalid addresses: %j',
     (text) => expect(clientOf(text)).toBe('unknown'),
   );
 
-  it('is that one too for a client that has disconnected already', () => {
+  it('is the same for a client that has disconnected', () => {
     expect(clientOf(undefined)).toBe('unknown');
   });
 });

@@ -22,17 +22,17 @@ function fetchedAt(ms: number, consecutiveFailures = 0): JwksCacheEntry {
 }
 
 describe('[D97] a fetched key set', () => {
-  it('[D97] is due when its time has come, and not before', () => {
+  it('[D97] is due at its time, and not before', () => {
     expect(fetchedAt(NOW).isDue(NOW + HOUR_MS - 1)).toBe(false);
     expect(fetchedAt(NOW).isDue(NOW + HOUR_MS)).toBe(true);
   });
 
-  it('[D97] is due at once when the clock was set back by an hour, and not by what clocks may differ', () => {
+  it('[D97] is due at once if the clock was set back by an hour, but not by the allowed difference', () => {
     expect(fetchedAt(NOW).isDue(NOW - HOUR_MS)).toBe(true);
     expect(fetchedAt(NOW).isDue(NOW - 60_000)).toBe(false);
   });
 
-  it('[D97] is not asked for every second where that fetch has failed', () => {
+  it('[D97] is not fetched every second if that fetch has failed', () => {
     expect(fetchedAt(NOW, 1).isDue(NOW + 1_000)).toBe(false);
   });
 });

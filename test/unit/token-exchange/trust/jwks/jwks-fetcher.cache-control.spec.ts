@@ -14,7 +14,7 @@ it.each([
   ['max-age=0', 60],
   ['max-age=86401', 86_400],
   [`max-age=${'9'.repeat(400)}`, 86_400],
-])('[D34] max-age is read from %.40s, and held within 60 and 86400', (field, seconds) =>
+])('[D34] max-age is read from %.40s, and limited to 60 to 86400', (field, seconds) =>
   expect(maxAgeSeconds(field)).toBe(seconds),
 );
 
@@ -31,9 +31,9 @@ it.each([
   ],
   ...['no-cache="a, max-age=86400, b"', 'ext="never closed, max-age=600', 'ext="ends so, max-age=600\\'],
   ...['max-age=600, max-age=600', 'max-age=600, Max-Age=60', 'max-age=600, max-age', 'max-age=600=600'],
-])('[D34] max-age does not count in %p', (field) => expect(maxAgeSeconds(field)).toBeUndefined());
+])('[D34] max-age is ignored in %p', (field) => expect(maxAgeSeconds(field)).toBeUndefined());
 
-it('[D34] max-age is found in no more time than the length of the field asks for', () => {
+it('[D34] max-age is found in linear time', () => {
   const field = String.raw`"\"`.repeat(20_000);
   expect(quickestMs(200, () => maxAgeSeconds(field))).toBeLessThan(200);
   expect(maxAgeSeconds(field)).toBeUndefined();

@@ -63,7 +63,7 @@ describe('a fetch of a key set', () => {
 
   const failure = (url = server.url) => reasonOf(fetcher.fetch(url));
 
-  it('[D33] brings the body and its max-age, and asks for no compression', async () => {
+  it('[D33] returns the body and its max-age, and requests no compression', async () => {
     server.publish({ keys: [] }, { 'cache-control': 'public, max-age=120' });
     const { body: bytes, maxAgeSeconds } = await fetcher.fetch(server.url);
     expect(Buffer.from(bytes).toString()).toBe('{"keys":[]}');
@@ -71,17 +71,17 @@ describe('a fetch of a key set', () => {
     expect(server.lastRequest?.headers['accept-encoding']).toBe('identity');
   });
 
-  it('[D33] two Cache-Control lines are read as one', async () => {
+  it('[D33] combines two Cache-Control lines', async () => {
     server.publish({ keys: [] }, { 'cache-control': ['public', 'max-age=90'] });
     expect((await fetcher.fetch(server.url)).maxAgeSeconds).toBe(90);
   });
 
-  it.each([201, 204, 206, 304, 400, 404, 500, 503])('[D33] status %i brings nothing', async (code) => {
+  it.each([201, 204, 206, 304, 400, 404, 500, 503])('[D33] returns nothing on status %i', async (code) => {
     server.answerWith(status(code));
     expect(await failure()).toContain(`status ${code}`);
   });
 
-  it.each([301, 302, 303, 307, 308])('[D33][K22] a redirect by %i is not followed', async (code) => {
+  it.each([301, 302, 303, 307, 308])('[D33][K22] does not follow a redirect by %i', async (code) => {
     const inside = await JwksServer.listen();
     server.answerWith(redirect(inside.url, code));
     expect(await failure()).toBe(`redirects are not followed (status ${code})`);
@@ -89,7 +89,7 @@ describe('a fetch of a key set', () => {
     await inside.close();
   });
 
-  it('[D33] 1 MiB is taken, one byte more is not', async () => {
+  it('[D33] accepts 1 MiB and rejects one byte more', async () => {
     server.answerWith(body(Buffer.alloc(MIB, ' ')));
     expect((await fetcher.fetch(server.url)).body).toHaveLength(MIB);
     server.answerWith(body(Buffer.alloc(MIB + 1, ' ')));
@@ -97,19 +97,19 @@ describe('a fetch of a key set', () => {
     expect(await reasonOf(fetcher.fetch(server.url, 5_120))).toBe('the answer is larger than 5 KiB');
   });
 
-  it('[D33][K22] of 50 MB without a Content-Length only the beginning is read', async () => {
+  it('[D33][K22] reads only the beginning of 50 MB without a Content-Length', async () => {
     server.answerWith(flood(50_000_000));
     const before = process.memoryUsage().arrayBuffers;
     expect(await failure()).toBe('the answer is larger than 1 MiB');
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10 * MIB);
   });
 
-  it('[D33][K22] a compression bomb is not unfolded', async () => {
+  it('[D33][K22] does not decompress a compression bomb', async () => {
     server.answerWith(compressionBomb(50_000_000));
     expect(await failure()).toBe('compressed answers are not taken');
   });
 
-  it('[D33] a connection that breaks off is a failure, and one that is refused too', async () => {
+  it('[D33] fails on an interrupted and on a refused connection', async () => {
     server.answerWith(brokenOff());
     expect(await failure()).toMatch(/^the connection failed \(\w+\)$/);
     const gone = await JwksServer.listen();
@@ -117,12 +117,12 @@ describe('a fetch of a key set', () => {
     expect(await failure(gone.url.replace(/:\d+/, ':1'))).toBe('the connection failed (ECONNREFUSED)');
   });
 
-  it('[D33] garbage instead of HTTP is a failure', async () => {
+  it('[D33] fails on an invalid HTTP response', async () => {
     server.answerWith((response) => response.socket?.end('\0\0\0\0 not HTTP \r\n\r\n'));
     expect(await failure()).toBe('the connection failed (HTTPParserError)');
   });
 
-  it('[D33][K22] one deadline of 5 seconds ends a silent server, a trickling one, and one that does both', async () => {
+  it('[D33][K22] ends a silent server, a slow server, and one that is both after 5 seconds in total', async () => {
     const trickling = await JwksServer.listen();
     const both = await JwksServer.listen();
     server.answerWith(silence());
@@ -144,7 +144,7 @@ describe('a fetch of a key set', () => {
     await Promise.all([trickling.close(), both.close()]);
   });
 
-  it('[D33] the deadline is over what an answer has named, too', async () => {
+  it('[D33] shares its deadline with the fetch of an address that the first answer names', async () => {
     server.answerWith(silence());
     const ended: string[] = [];
     const other = failure().then(() => ended.push('with a deadline of its own'));
@@ -156,7 +156,7 @@ describe('a fetch of a key set', () => {
     await other;
   });
 
-  it('[D33] each fetch connects anew, so that each is checked', async () => {
+  it('[D33] opens a new connection each time, so that each is checked', async () => {
     server.publish({ keys: [] }, { connection: 'keep-alive' });
     await fetcher.fetch(server.url);
     await fetcher.fetch(server.url);
@@ -164,7 +164,7 @@ describe('a fetch of a key set', () => {
   });
 });
 
-describe('where a fetch may go', () => {
+describe('fetch restrictions', () => {
   let server: JwksServer;
 
   beforeAll(async () => {
@@ -173,7 +173,7 @@ describe('where a fetch may go', () => {
   });
   afterAll(() => server.close());
 
-  it('[D33][K22] http: is refused unless it is allowed', async () => {
+  it('[D33][K22] refuse http: unless it is allowed', async () => {
     expect(await reasonOf(new JwksFetcher(STRICT).fetch(server.url))).toBe(
       'only https: addresses are allowed (see jwks.allowHttp)',
     );
@@ -188,12 +188,15 @@ describe('where a fetch may go', () => {
     ['the metadata address', '169.254.169.254', '169.254.169.254'],
     ['the unspecified address', '0.0.0.0', '0.0.0.0'],
     ['a name that resolves inside', 'localhost', '(127.0.0.1|::1)'],
-  ])('[D33][K22] %s that leads inside is refused without a connection', async (_what, host, address) => {
-    const before = server.connectionCount;
-    const reason = await reasonOf(new JwksFetcher(STRICT).fetch(`https://${host}:${server.port}/`));
-    expect(reason).toMatch(new RegExp(`^the address ${address} is not public`));
-    expect(server.connectionCount).toBe(before);
-  });
+  ])(
+    '[D33][K22] refuse %s that leads to an internal address without a connection',
+    async (_what, host, address) => {
+      const before = server.connectionCount;
+      const reason = await reasonOf(new JwksFetcher(STRICT).fetch(`https://${host}:${server.port}/`));
+      expect(reason).toMatch(new RegExp(`^the address ${address} is not public`));
+      expect(server.connectionCount).toBe(before);
+    },
+  );
 
   it.each([
     ['https://127.0.0.1/', '(see HTTP or PRIVATE)'],
@@ -201,7 +204,7 @@ describe('where a fetch may go', () => {
     ['https://10.1.2.3/', '(see PRIVATE)'],
     ['https://[fd00::1]/', '(see PRIVATE)'],
     ['http://partner.example/', '(see HTTP)'],
-  ])('[D32] the refusal of %s names the setting that would allow it: %s', async (url, hint) => {
+  ])('[D32] name the setting that would allow %s: %s', async (url, hint) => {
     const fetcher = new JwksFetcher({
       ...STRICT,
       settingNames: { allowHttp: 'HTTP', allowPrivate: 'PRIVATE' },
@@ -209,7 +212,7 @@ describe('where a fetch may go', () => {
     expect(await reasonOf(fetcher.fetch(url))).toContain(` ${hint}`);
   });
 
-  it('[D33] the operator may allow a range, and then only that range', async () => {
+  it('[D33] let the operator allow a range, and then only that range', async () => {
     const url = `https://localhost:${server.port}/`;
     const allowed = new JwksFetcher({ allowHttp: false, allowPrivate: ['127.0.0.0/8', '::1/128'] });
     // The server speaks no TLS: to get as far as that is to have connected.
@@ -218,7 +221,7 @@ describe('where a fetch may go', () => {
     expect(await reasonOf(other.fetch(url))).toMatch(/is not public/);
   });
 
-  it('[D33] a certificate of an unknown authority is refused', async () => {
+  it('[D33] reject a certificate of an unknown authority', async () => {
     const tls = await JwksServer.listen(makeSelfSignedCertificate('localhost'));
     tls.publish({ keys: [] });
     expect(await reasonOf(new JwksFetcher(LOOPBACK).fetch(tls.url))).toMatch(/\(\w*SELF_SIGNED\w*\)$/);
@@ -226,7 +229,7 @@ describe('where a fetch may go', () => {
     await tls.close();
   });
 
-  it('[D33] a certificate of a trusted authority is taken for its own name only', async () => {
+  it('[D33] accept a certificate of a trusted authority for its own name only', async () => {
     const identity = makeSelfSignedCertificate('localhost');
     const tls = await JwksServer.listen(identity);
     tls.publish({ keys: [] }, { 'cache-control': 'max-age=77' });

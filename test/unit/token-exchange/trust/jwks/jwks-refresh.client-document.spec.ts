@@ -11,13 +11,13 @@ const DOCUMENT = {
 };
 const read = (document: unknown) => readClientDocument(Buffer.from(JSON.stringify(document)), URL);
 
-it('[D133] a metadata document has a key set', () =>
+it('[D133] a metadata document may contain a key set', () =>
   expect(read(DOCUMENT)).toEqual({ jwks: Buffer.from('{"keys":[]}') }));
 
 it('[D133] a metadata document may have a byte order mark', () =>
   expect(readClientDocument(Buffer.from(`\ufeff${JSON.stringify(DOCUMENT)}`), URL)).toHaveProperty('jwks'));
 
-it('[D133] or says where it is', () => {
+it('[D133] a metadata document may contain the address of its key set', () => {
   const jwksUri = 'https://keys.example/jwks';
   expect(read({ ...DOCUMENT, jwks: undefined, jwks_uri: jwksUri })).toEqual({ jwksUri });
 });
@@ -43,9 +43,11 @@ it.each<[string, unknown, string]>([
   ['with two key sets', { ...DOCUMENT, jwks_uri: URL }, NO_KEYS],
   ['whose key set has no address', { ...DOCUMENT, jwks: undefined, jwks_uri: 'x' }, NO_KEYS],
   ['that is no object', [DOCUMENT], 'the metadata document is no JSON object'],
-])('[D133] one %s is refused', (_name, document, message) => expect(() => read(document)).toThrow(message));
+])('[D133] a metadata document %s is rejected', (_name, document, message) =>
+  expect(() => read(document)).toThrow(message),
+);
 
-it('[D133] one with an id twice is refused', () => {
+it('[D133] a metadata document with a duplicate id is rejected', () => {
   const bytes = Buffer.from(`{"client_id":"x",${JSON.stringify(DOCUMENT).slice(1)}`);
   expect(() => readClientDocument(bytes, URL)).toThrow(
     'the answer is no usable JSON: a member is given twice',

@@ -10,7 +10,7 @@ import { DEAF } from '../../../../support/deaf-notifications.js';
 
 afterEach(() => jest.useRealTimers());
 
-it('[D36] an instance that does not lead looks for snapshots every five seconds by itself', async () => {
+it('[D36] an instance that is not the leader looks for snapshots every five seconds', async () => {
   jest.useFakeTimers();
   const findChanged = jest.fn(() => Promise.resolve([]));
   const jwks: JwksSettings = {

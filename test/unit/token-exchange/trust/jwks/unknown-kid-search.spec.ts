@@ -13,7 +13,7 @@ const cachedAt = (url: string) =>
 
 const FOLLOWER = { reread: () => Promise.resolve(), follow: () => Promise.resolve() };
 
-it('[D34][D49] a fetch for which nobody waits, as all places are taken, may fail without a consequence', async () => {
+it('[D34][D49] a fetch that no request waits for because all slots are taken may fail without consequence', async () => {
   const unhandled: unknown[] = [];
   const note = (error: unknown) => unhandled.push(error);
   process.on('unhandledRejection', note);
@@ -44,7 +44,7 @@ it('[D34][D49] a fetch for which nobody waits, as all places are taken, may fail
   await Promise.all(waiting);
 });
 
-describe('[D36] the one fetch that all share', () => {
+describe('[D36] the shared fetch', () => {
   const never = () => new Promise<never>(() => undefined);
   const searchWith = (clock: TestClock, reservedByOther?: Date) =>
     new UnknownKidSearch(
@@ -60,7 +60,7 @@ describe('[D36] the one fetch that all share', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
-  it('[D36] is waited for six seconds beside what a request may wait for the database', async () => {
+  it('[D36] is awaited for six seconds more than a request may wait for the database', async () => {
     const ended = jest.fn();
     searchWith(new TestClock()).search(cachedAt('https://a.example/1'), 'unknown').catch(ended);
     await jest.advanceTimersByTimeAsync(7_799);
@@ -72,7 +72,7 @@ describe('[D36] the one fetch that all share', () => {
   it.each([
     [0, 6_000],
     [2_000, 4_000],
-  ])('[D36] of another instance, reserved %d ms ago, is waited for %d ms', async (agoMs, leftMs) => {
+  ])('[D36] of another instance, reserved %d ms ago, is awaited for %d ms', async (agoMs, leftMs) => {
     const clock = new TestClock();
     const ended = jest.fn();
     const search = searchWith(clock, new Date(clock.nowMs() - agoMs));

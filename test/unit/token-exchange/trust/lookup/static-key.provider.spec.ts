@@ -47,11 +47,11 @@ it.each([
   ['https://a.example', ''],
   ['https://a.example', 'constructor'],
   ['__proto__', 'constructor'],
-])('[5.2.1] %j and %j find nothing where only another pair is held', (issuer, kid) => {
+])('[5.2.1] %j and %j find nothing if only another pair is stored', (issuer, kid) => {
   expect(provider(A_K1).find(issuer, kid)).toBeUndefined();
 });
 
-it('[D70] stored entries come and go beside the configured ones; suspended ones are found and not counted', () => {
+it('[D70] stored entries are added to and removed from the configured ones; suspended ones are found but not counted', () => {
   const keys = provider(['https://a.example', 'k1']);
   const entry = { type: 'static', issuer: 'https://a.example', algorithms: ['ES256'], key: pem };
   const rules = { assignableRoles: [], allowHttp: false };

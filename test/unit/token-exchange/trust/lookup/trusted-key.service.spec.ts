@@ -29,7 +29,7 @@ function asStatic(read: TrustedKeyEntry | undefined): StaticKeyEntry {
   return read;
 }
 
-describe('[D70] of a configured and a stored entry with the same issuer and kid', () => {
+describe('[D70] if a configured and a stored entry have the same issuer and kid', () => {
   /** Key sets that hold these keys: their fetching is not what is tried here. */
   const fetched = (configured: TrustedKey | undefined, any = configured) =>
     ({
@@ -47,19 +47,19 @@ describe('[D70] of a configured and a stored entry with the same issuer and kid'
     return new TrustedKeyService(staticKeys, jwks);
   };
 
-  it('the configured one counts, also where its key is fetched', async () => {
+  it('the configured one is used, even if its key is fetched', async () => {
     const [ofSet, stored] = [entry(), storedEntry()];
     expect(await serviceOf(fetched(ofSet.key), [], [stored]).find(issuer, 'k', 'ES256')).toEqual([ofSet.key]);
   });
 
-  it('the stored one counts where no configured one has the key', async () => {
+  it('the stored one is used if no configured one has the key', async () => {
     const [stored, other] = [storedEntry(), entry()];
     expect(await serviceOf(fetched(undefined, other.key), [], [stored]).find(issuer, 'k', 'ES256')).toEqual([
       stored.key,
     ]);
   });
 
-  it('[D37] a configured static key goes before a fetched one', async () => {
+  it('[D37] a configured static key takes precedence over a fetched one', async () => {
     const [held, ofSet] = [entry(), entry()];
     expect(await serviceOf(fetched(ofSet.key), [held], []).find(issuer, 'k', 'ES256')).toEqual([held.key]);
   });

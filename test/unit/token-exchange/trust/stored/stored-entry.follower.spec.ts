@@ -32,7 +32,7 @@ const followerOf = (
     SILENT,
   );
 
-it('[D72] a change counts for issuers and clients in one turn, however long their stored key sets take', async () => {
+it('[D72] a change applies to issuers and clients together, however long their stored key sets take', async () => {
   const at = new Date();
   const row = {
     name: 'a',
@@ -56,7 +56,7 @@ it('[D72] a change counts for issuers and clients in one turn, however long thei
   expect(took).toEqual(['of issuers', 'of clients']);
 });
 
-it('[D72] a change is looked for every three seconds, also where no announcement comes', async () => {
+it('[D72] a change is looked for every three seconds, even without an announcement', async () => {
   jest.useFakeTimers();
   const state = jest.fn(() => Promise.resolve('1'));
   const repository = { state, all: () => Promise.resolve([]) };

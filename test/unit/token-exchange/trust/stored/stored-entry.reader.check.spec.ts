@@ -38,7 +38,7 @@ it.each([
   ['another URL', [keySet('https://a.example/2', 's')], [keySet('https://a.example/1')]],
   ['the name of a configured one', [fixed(A, 'k2', 'same')], [fixed(A, 'k1', 'same')]],
   ['the issuer of a key set', [fixed(A, 'k1', 's')], [keySet('https://a.example/1')]],
-])('[D70] taken: %s', (_, stored, configured) => {
+])('[D70] accepted: %s', (_, stored, configured) => {
   expect(problemsOf(stored, configured)).toEqual([]);
 });
 
@@ -51,14 +51,14 @@ it.each([
     [keySet('https://a.example/1', 'c')],
   ],
   ['name in logs and metrics', [fixed(A, 'k2', 's')], [fixed(A, 'k1', 'stored:s')]],
-])('[D70] the configured entry counts where both have the same %s', (what, stored, configured) => {
+])('[D70] the configured entry wins if both have the same %s', (what, stored, configured) => {
   const label = JSON.stringify(configured[0]?.name);
   expect(problemsOf(stored, configured)).toEqual([
     ['s', `the entry: has the same ${what} as the configured entry ${label}`],
   ]);
 });
 
-it('[P.maxUsers] the configured number of users counts, then the one that was stored first', () => {
+it('[P.maxUsers] the configured user limit wins, then the one that was stored first', () => {
   const seated = (kid: string, maxUsers?: number) => ({ ...fixed(A, kid, kid), maxUsers });
   const stored = [
     seated('k1', 50),
@@ -72,26 +72,26 @@ it('[P.maxUsers] the configured number of users counts, then the one that was st
   expect(problemsOf(stored, [seated('c', 51)])).toEqual([['k1', rule('c')]]);
 });
 
-it('[D70] of stored ones the first counts', () => {
+it('[D70] the first stored entry wins', () => {
   const stored = [fixed(A, 'k1', 'first'), fixed(A, 'k1', 'second'), fixed(A, 'k2', 'third')];
   expect(problemsOf(stored)).toEqual([
     ['second', 'the entry: has the same issuer and kid as the stored entry "first"'],
   ]);
 });
 
-it('[D70] of stored key sets whose addresses differ in the query the first counts', () => {
+it('[D70] the first stored entry wins if key set addresses differ only in the query', () => {
   const stored = [keySet('https://a.example/1?x=1', 'first'), keySet('https://a.example/1?x=2', 'second')];
   expect(problemsOf(stored)).toEqual([
     ['second', 'the entry: has the same issuer and url (apart from the query) as the stored entry "first"'],
   ]);
 });
 
-it('[D70] one that has a problem keeps no other from counting', () => {
+it('[D70] an invalid entry does not affect others', () => {
   const broken = { ...fixed(A, 'k1', 'broken'), colour: 'red' };
   expect(problemsOf([broken, fixed(A, 'k1', 'good')]).map(([name]) => name)).toEqual(['broken']);
 });
 
-it('[D70] what another version has stored, and what is no JSON, is reported and harms no other', () => {
+it('[D70] an entry of another version and invalid JSON are reported without affecting others', () => {
   const at = new Date(0);
   const row = (name: string, text: string) => {
     return { name, text, createdAt: at, changedAt: at, isOwners: true, revision: '1' };
@@ -110,7 +110,7 @@ it('[D70] what another version has stored, and what is no JSON, is reported and 
   ]);
 });
 
-it('[D70] a suspended entry is known, with its key, and trusted for nothing', () => {
+it('[D70] a suspended entry is known with its key, but not trusted', () => {
   const at = new Date(0);
   const text = JSON.stringify({ ...fixed(A, 'k1', 's'), suspended: true });
   const stored = { name: 's', text, createdAt: at, changedAt: at, isOwners: true, revision: '1' };
@@ -119,7 +119,7 @@ it('[D70] a suspended entry is known, with its key, and trusted for nothing', ()
 });
 
 it.each([fixed(A, 'k1', 's'), keySet('https://a.example/1', 's')])(
-  "[D144] what an administrator set is not the owner's, of the type $type",
+  "[D144] an administrator's entry is not the owner's, for the type $type",
   (given) => {
     const at = new Date(0);
     const text = JSON.stringify(given);
@@ -138,7 +138,7 @@ it.each([fixed(A, 'k1', 's'), keySet('https://a.example/1', 's')])(
 );
 
 it.each([fixed(A, 'k1', 's'), keySet('https://a.example/1', 's')])(
-  '[D144] an administrator lets no entry assign a privileged role, of the type $type',
+  "[D144] an administrator's entry cannot assign a privileged role, for the type $type",
   (given) => {
     const at = new Date(0);
     const problemsOf = (allowedRoles: string[], isOwners: boolean) => {

@@ -10,7 +10,7 @@ const RULES = { assignableRoles: ['global:member'], allowHttp: false, defaults: 
 const read = (value: unknown, rules: Parameters<typeof readStoredEntry>[1] = RULES) =>
   readStoredEntry(value, rules);
 
-it('[D70] an entry is reported from a configured one of its name, also where its key verifies', () => {
+it('[D70] an entry and its key have a label that no configured entry has', () => {
   const { entry: taken, problems } = read(entry);
   expect(problems).toEqual([]);
   expect(taken).toMatchObject({ label: 'stored:partner', key: { policy: { label: 'stored:partner' } } });
@@ -18,17 +18,17 @@ it('[D70] an entry is reported from a configured one of its name, also where its
 });
 
 it.each<[string, object, object]>([
-  ['what it does not say', {}, { linkPrivileged: false, excludeOwner: true }],
+  ['excludes privileged users by default', {}, { linkPrivileged: false, excludeOwner: true }],
   [
-    'what it says',
+    'includes privileged users if it says so',
     { linkPrivileged: true, excludeOwner: false },
     { linkPrivileged: true, excludeOwner: false },
   ],
-])('[D70] is open to no privileged user, but for %s', (_, said, policy) => {
+])('[D70] an entry %s', (_, said, policy) => {
   expect(read({ ...entry, ...said }).entry).toMatchObject(policy);
 });
 
-it('[D70][P.strict] strict rules hold for stored entries as they do for configured ones', () => {
+it('[D70][P.strict] the strict rules apply to stored entries as to configured ones', () => {
   const strict = { ...RULES, defaults: 'strict' as const };
   const { problems } = readTrustedKeys(JSON.stringify([entry]), strict);
   expect(problems.length).toBeGreaterThan(0);
@@ -43,7 +43,7 @@ it.each([
   ['an unsupported algorithm', { algorithms: ['HS256'] }],
   ['no issuer', { issuer: undefined }],
   ['an origin that is none', { origins: ['product'] }],
-])('[D70] %s is a problem in the words of the configuration', (_, change) => {
+])("[D70] %s is a problem with the configuration's message", (_, change) => {
   const value = { ...entry, ...change };
   const { problems } = readTrustedKeys(JSON.stringify([value]), RULES);
   expect(problems).toHaveLength(1);
@@ -62,10 +62,10 @@ it.each([
   expect(read({ ...entry, ...change }).problems).toContain(problem);
 });
 
-it.each([[], 'text', null, 7])('[D70] %j is no entry', (value) => {
+it.each([[], 'text', null, 7])('[D70] %j is not an entry', (value) => {
   expect(read(value)).toMatchObject({ entry: undefined, problems: ['the entry: must be an object'] });
 });
 
-it('[D70] a name of 64 characters is taken', () => {
+it('[D70] a name of 64 characters is accepted', () => {
   expect(read({ ...entry, name: '𝔸'.repeat(64) }).problems).toEqual([]);
 });

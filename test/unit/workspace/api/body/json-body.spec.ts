@@ -52,7 +52,7 @@ async function refusal(work: () => unknown): Promise<[number, string]> {
 }
 
 describe('a JSON body', () => {
-  it('is read into its class, with the types that it has', async () => {
+  it('is parsed into its class, with its types', async () => {
     const members = { name: '\u{1F600}\u{FE0F}x', flag: false, object: { b: 1, a: [null] }, list: [{}] };
     const body = await read(JSON.stringify(members));
     expect(body).toBeInstanceOf(Body);
@@ -60,7 +60,7 @@ describe('a JSON body', () => {
     expect(JSON.stringify(body.object)).toBe('{"b":1,"a":[null]}');
   });
 
-  it('keeps free objects as they are, whatever their members are called', async () => {
+  it('keeps free objects unchanged, whatever their properties are called', async () => {
     const free = '{"constructor":1,"prototype":{"constructor":{}},"__proto__":{"hasOwnProperty":null}}';
     const body = await read(`{"name":"a","object":${free},"list":[${free}]}`);
     expect(JSON.stringify(body)).toBe(`{"name":"a","object":${free},"list":[${free}]}`);
@@ -79,12 +79,12 @@ describe('a JSON body', () => {
     'application/jsonp',
     'application/merge-patch+json',
     'text/plain, application/json',
-  ])('is not %j: 415', async (type) => {
+  ])('cannot be %j: 415', async (type) => {
     const [status, told] = await refusal(() => read('{"name":"a"}', type));
     expect([status, told]).toEqual([415, 'Content-Type must be application/json']);
   });
 
-  it('is not without a content type or a body', async () => {
+  it('must have a content type and a body', async () => {
     expect((await refusal(() => readObject({}, undefined)))[0]).toBe(415);
     expect(await refusal(() => readObject({ 'content-type': 'application/json' }, undefined))).toEqual([
       400,
@@ -126,7 +126,7 @@ describe('a JSON body', () => {
     ['{"name":"a","object":[]}', 'object must be an object'],
     ['{"name":"a","list":{}}', 'list must be an array'],
     ['{"name":"a","list":["secret"]}', 'each value in list must be an object'],
-  ])('is refused without naming a value: %s', async (text, message) => {
+  ])('is rejected without showing a value: %s', async (text, message) => {
     const [status, told] = await refusal(() => read(text));
     expect([status, told.slice(0, message.length)]).toEqual([400, message]);
     expect(told).not.toContain('secret');
