@@ -1,6 +1,6 @@
 // The module of token exchange: controllers, keys, the stages of a request, the flows.
 import { Module } from '@nestjs/common';
-import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
+import { ModulesContainer } from '@nestjs/core';
 import { Transactions } from '../platform/database/transaction.js';
 import { HttpAnswers } from '../platform/http/http-answers.js';
 import { MemoryCounts } from '../platform/http/throttle/counting.storage.js';
@@ -137,7 +137,6 @@ const OPTIONS = [
  * the module only if flag and licence allow it (see src/instance/token-exchange.modules.ts of its repository).
  */
 @Module({
-  imports: [DiscoveryModule],
   controllers: FLOW_CONTROLLERS,
   providers: [...OPTIONS, ...EDGE, ...KEYS, ...STAGES, ...FLOWS, USED_ID_PURGE],
   exports: [

@@ -4,7 +4,7 @@ import { Partner } from '../../demo/partner.js';
 import type { HostOptions } from './host/options.js';
 import { describeOnEmptyDatabase } from './support/empty-database.js';
 import type { Wishes } from './support/host-process.js';
-import { BASE_URL, HostProcess, KINDS, newPartner, ofParts, optionsOf } from './support/host-process.js';
+import { BASE_URL, HostProcess, newPartner, ofParts, optionsOf } from './support/host-process.js';
 
 /** What a host prints of what must exist once. */
 const ONE_EACH = {
@@ -65,19 +65,26 @@ describeOnEmptyDatabase('the start lists the parts', (database) => {
   });
 });
 
-describeOnEmptyDatabase.each(KINDS.slice(0, 2), (kind, database) => {
-  const started = async (wishes: Partial<Wishes>) => {
-    const host = await HostProcess.start(
-      optionsOf(newPartner(), { ...kind, databaseUrl: database().url, sealingKey: SEALING_KEY, ...wishes }),
-    );
+describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
+  it('fails at the first request of an application that reads no forms, and says why', async () => {
+    const partner = newPartner();
+    const wishes = {
+      ...kind,
+      databaseUrl: database().url,
+      sealingKey: SEALING_KEY,
+      forms: 'unread',
+    } as const;
+    const host = await HostProcess.start(optionsOf(partner, wishes));
+    const { status, text } = await host.exchange(partner.sign());
     await host.stop();
-    return host.output;
-  };
-  const WARNING = 'no parser of this application reads forms';
-
-  it('warns at the start of an application that reads no forms, and of no other', async () => {
-    expect(await started({ forms: 'unread' })).toContain(WARNING);
-    expect(await started({})).not.toContain(WARNING);
+    if (kind.server === 'fastify')
+      expect([status, text]).toEqual([415, expect.stringContaining('Unsupported Media Type')]);
+    else {
+      expect(status).toBe(500);
+      expect(host.output).toContain(
+        'no parser of this application has read the form: do not switch off its bodyParser',
+      );
+    }
   });
 });
 

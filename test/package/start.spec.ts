@@ -128,11 +128,6 @@ describeOnEmptyDatabase('a host does not start', (database) => {
       'token exchange finds no UserDirectory: put a module into `imports` that provides and exports one',
     ],
     [
-      'with users that have not every method',
-      { missing: 'methods of users' },
-      'UserDirectory: the provided part has no findByEmail, no create, no lock, no update',
-    ],
-    [
       'with users that are made for each request',
       { missing: 'scope of users' },
       'UserDirectory: must not be request-scoped, nor depend on such a provider',

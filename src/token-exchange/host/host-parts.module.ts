@@ -14,37 +14,19 @@ import { UserDirectory } from './users.js';
 class Part<Port extends object> {
   /** Injection token of the host's part; undefined if there is none. */
   readonly given: symbol;
-  private readonly methods: readonly string[];
 
-  constructor(
-    readonly port: Abstract<Port> & { readonly name: string },
-    ...methods: (keyof Port & string)[]
-  ) {
+  constructor(readonly port: Abstract<Port> & { readonly name: string }) {
     this.given = Symbol(`${port.name} of the host`);
-    this.methods = methods;
-  }
-
-  /** Compilers do not check providers. @throws StartError that names the part and its missing methods */
-  checked(part: Partial<Record<string, unknown>> | undefined): object | undefined {
-    const missing = this.methods.filter((name) => part !== undefined && typeof part[name] !== 'function');
-    if (missing.length === 0) return part;
-    throw new StartError(`${this.port.name}: the provided part has no ${missing.join(', no ')}`);
   }
 }
 
 export const PARTS = {
-  users: new Part(UserDirectory, 'findById', 'findByEmail', 'create', 'lock', 'update'),
-  projects: new Part(ProjectDirectory, 'find', 'change'),
-  sessions: new Part(SessionOpener, 'open'),
-  auditTrail: new Part(AuditTrail, 'append'),
-  telemetry: new Part(
-    ExchangeTelemetry,
-    'observeStage',
-    'countThrottled',
-    'countUnrecordedFailure',
-    'watchKeys',
-  ),
-  throttlerStorage: new Part(TokenExchangeThrottlerStorage, 'increment'),
+  users: new Part(UserDirectory),
+  projects: new Part(ProjectDirectory),
+  sessions: new Part(SessionOpener),
+  auditTrail: new Part(AuditTrail),
+  telemetry: new Part(ExchangeTelemetry),
+  throttlerStorage: new Part(TokenExchangeThrottlerStorage),
 };
 const ALL = Object.values(PARTS);
 
@@ -65,7 +47,7 @@ export class HostPartsModule implements NestModule {
       providers: ALL.map((part) => ({
         provide: part.given,
         inject: [{ token: part.port, optional: true }],
-        useFactory: (found?: object) => part.checked(found),
+        useFactory: (found?: object) => found,
       })),
       exports: ALL.map(({ given }) => given),
     };

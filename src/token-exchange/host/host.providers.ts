@@ -27,9 +27,7 @@ import { SessionOpener } from './logins.js';
 import { ProjectDirectory } from './projects.js';
 import { ExchangeTelemetry, SilentTelemetry } from './telemetry.js';
 import { UserDirectory } from './users.js';
-import { FormParserCheck } from '../endpoint/form-parser-check.js';
 import { PublishedPaths } from '../metadata/metadata.controller.js';
-import { UnguardedRoutes } from './unguarded-routes.js';
 import { TOKEN_EXCHANGE_TABLES } from '../migrations/index.js';
 import { REVOCATION_PROVIDERS } from '../revocation/revocation.providers.js';
 import { RevocationService } from '../revocation/revocation.service.js';
@@ -150,9 +148,7 @@ export function hostProviders(dataSource?: string): Provider[] {
     },
     { provide: KeyRing, inject: [TOKEN_EXCHANGE_SETTINGS], useFactory: plainly(keyRingOf) },
     { provide: Symbol('signing keys are open'), inject: [SigningKeyService], useFactory: openSigningKeys },
-    FormParserCheck,
     PublishedPaths,
-    UnguardedRoutes,
   ];
 }
 

@@ -138,8 +138,6 @@ function partsModule(options: HostOptions): DynamicModule {
 
 function partsOf({ parts, missing }: HostOptions): Extract<Provider, { provide: unknown }>[] {
   if (missing === 'users') return [];
-  if (missing === 'methods of users')
-    return [{ provide: UserDirectory, useValue: { findById: () => undefined } }];
   if (missing === 'scope of users') return [{ provide: UserDirectory, useClass: ScopedUsers }];
   const users = parts === 'own' ? OwnUsers : ProductUsers;
   return [

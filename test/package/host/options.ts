@@ -44,8 +44,7 @@ export interface HostOptions {
   readonly dataSource?: string;
   readonly withoutMigrations?: boolean;
   /** What the host has forgotten. */
-  readonly missing?:
-    'users' | 'methods of users' | 'scope of users' | 'exports of parts' | 'data source' | 'event emitter';
+  readonly missing?: 'users' | 'scope of users' | 'exports of parts' | 'data source' | 'event emitter';
   /** What a test of the host overrides: its users, who are disabled then. */
   readonly overridden?: 'users';
   readonly isRegisteredTwice?: boolean;
