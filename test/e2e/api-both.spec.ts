@@ -1,5 +1,4 @@
 // Access tokens whose calls need the rights of actor and subject alike, against what each of the two may do alone.
-import { Partner } from '../../demo/partner.js';
 import type { GlobalRole } from '../../src/users/role.js';
 import { GLOBAL_ROLES } from '../../src/users/role.js';
 import type { ProjectRole } from '../../src/workspace/rights/rights.js';
@@ -14,7 +13,7 @@ import { changeUser } from '../support/local-users.js';
 import type { Random } from '../support/random.js';
 import { randomFrom } from '../support/random.js';
 import { isMainScope } from '../support/series.js';
-import { BASE_URL, TestService } from '../support/test-service.js';
+import { TestService } from '../support/test-service.js';
 
 // Thousands of calls in each of its tests.
 
@@ -208,37 +207,5 @@ describeOnAnyDatabase(`[P.rights][D30] rights of both, of random pairs (seed ${S
     expect(rows.map((row) => [row.subjectUserId, row.actorUserId])).toEqual([[subject, actor]]);
     for (const alone of [actor, subject])
       expect((await api.get('/api/v1/projects', await world.token(alone))).status).toBe(200);
-  });
-});
-
-describeOnAnyDatabase('[P.rights] an exchange with an entry that asks for both', (database) => {
-  it('[P.rights] gives a token that sees what both see, and no more', async () => {
-    const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
-    const trustedKeys = [partner.staticEntry({ rights: 'both' })];
-    const service = await TestService.start(database, { trustedKeys });
-    try {
-      const api = await ApiClient.connect(service);
-      const world = new ApiWorld(service);
-      await world.createParties();
-      const signed = (sub: string) => partner.sign(partner.claims({ sub }));
-      const exchange = () =>
-        service.accessToken({ subject_token: signed('customer'), actor_token: signed('robot') });
-      const me = await service.fetch('/rest/me', {
-        headers: { authorization: `Bearer ${await exchange()}` },
-      });
-      const { user, onBehalfOf } = (await me.json()) as Record<'user' | 'onBehalfOf', { id: string }>;
-      const [common, robots] = [await world.createProject(), await world.createProject()];
-      await world.addMember(common, user.id, 'project:editor');
-      await world.addMember(common, onBehalfOf.id, 'project:viewer');
-      await world.addMember(robots, user.id, 'project:admin');
-      const token = await exchange();
-      expect((await api.all('/api/v1/projects', token)).map(({ id }) => id)).toEqual([common]);
-      expect((await api.get(`/api/v1/projects/${robots}`, token)).status).toBe(404);
-      const workflow = `/api/v1/workflows/${await world.createWorkflow(common)}`;
-      expect((await api.get(workflow, token)).body.canEdit).toBe(false);
-      expect((await api.patch(workflow, token, { name: 'x' })).status).toBe(403);
-    } finally {
-      await service.stop();
-    }
   });
 });

@@ -3,7 +3,7 @@ import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
 import { ApiClient } from '../support/api-client.js';
 import { ApiWorld } from '../support/api-world.js';
-import { eventsOf, EVENT } from '../support/audit.js';
+import { eventsOf } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 
@@ -183,37 +183,5 @@ describeOnEachDatabase('[D84] the trail by the API', (database) => {
     }
     const { text } = await api.get(`${PATH}?limit=250`, token);
     for (const secret of ['@', 'eyJ', '"sub"', token, 'Lovelace']) expect(text).not.toContain(secret);
-  });
-
-  it('names that a token changes are reported by which, and once', async () => {
-    const login = (requestId: string, claims: Members) =>
-      service.embed(
-        { token: partner.sign(partner.claims({ sub: 'renamed', ...claims })) },
-        { 'x-request-id': requestId },
-      );
-    await login('made-with-names', { given_name: 'Grace', family_name: 'Murray' });
-    await login('with-another-name', { given_name: 'Grace', family_name: 'Hopper' });
-    await login('with-both-others', { given_name: 'G.', family_name: 'H.', role: 'global:admin' });
-    await login('with-the-same-names', { given_name: 'G.', family_name: 'H.' });
-    const told = async (requestId: string) =>
-      (await list(`requestId=${requestId}`))
-        .toReversed()
-        .map(({ event, payload }) => [event.replace(EVENT, ''), payload['fields']]);
-    expect(await told('made-with-names')).toEqual([
-      ['user-provisioned', undefined],
-      ['embed-login', undefined],
-    ]);
-    expect(await told('with-another-name')).toEqual([
-      ['profile-updated', ['familyName']],
-      ['embed-login', undefined],
-    ]);
-    expect(await told('with-both-others')).toEqual([
-      ['role-updated', undefined],
-      ['profile-updated', ['givenName', 'familyName']],
-      ['embed-login', undefined],
-    ]);
-    expect(await told('with-the-same-names')).toEqual([['embed-login', undefined]]);
-    const { text } = await api.get(`${PATH}?limit=250`, token);
-    expect(text).not.toMatch(/Hopper|Murray|Grace/);
   });
 });

@@ -145,29 +145,26 @@ describeBuilt('[D46] built commands beside the built service', () => {
     return;
   }
 
-  it.each([['the service', [join(REPOSITORY, 'dist', 'src', 'main.js')]]])(
-    '[D46] started by root in the folder of an ordinary account, %s writes nothing and says whose it is',
-    async (_, args) => {
-      const { directory, environment } = await surroundings();
-      const data = join(directory, 'data');
-      mkdirSync(join(data, 'database'), { recursive: true });
-      for (const path of ['', 'database']) chownSync(join(data, path), NOBODY, NOBODY);
-      const env = {
-        ...environment,
-        SVC_DATA_DIR: data,
-        SVC_DATABASE_URL: undefined,
-        SVC_ENCRYPTION_KEY: undefined,
-      };
-      const options = { cwd: directory, env, encoding: 'utf8', timeout: PATIENCE_MS } as const;
-      const ended = spawnSync(process.execPath, args, options);
-      expect(ended.stderr).toContain(
-        `The data directory ${data} belongs to account ${NOBODY}, which could not read what account 0 writes. ` +
-          `Nothing was changed. Run this as its owner: sudo -u '#${NOBODY}' …`,
-      );
-      expect(ended.status).toBe(1);
-      expect(readdirSync(directory, { recursive: true }).sort()).toEqual(['data', join('data', 'database')]);
-    },
-  );
+  it('[D46] started by root in the folder of an ordinary account, the service writes nothing and says whose it is', async () => {
+    const { directory, environment } = await surroundings();
+    const data = join(directory, 'data');
+    mkdirSync(join(data, 'database'), { recursive: true });
+    for (const path of ['', 'database']) chownSync(join(data, path), NOBODY, NOBODY);
+    const env = {
+      ...environment,
+      SVC_DATA_DIR: data,
+      SVC_DATABASE_URL: undefined,
+      SVC_ENCRYPTION_KEY: undefined,
+    };
+    const options = { cwd: directory, env, encoding: 'utf8', timeout: PATIENCE_MS } as const;
+    const ended = spawnSync(process.execPath, [join(REPOSITORY, 'dist', 'src', 'main.js')], options);
+    expect(ended.stderr).toContain(
+      `The data directory ${data} belongs to account ${NOBODY}, which could not read what account 0 writes. ` +
+        `Nothing was changed. Run this as its owner: sudo -u '#${NOBODY}' …`,
+    );
+    expect(ended.status).toBe(1);
+    expect(readdirSync(directory, { recursive: true }).sort()).toEqual(['data', join('data', 'database')]);
+  });
 
   it('[D46] another account may not connect, and gets the reason', async () => {
     const where = await surroundings();

@@ -296,20 +296,6 @@ describeOnEachDatabase('identity', (database) => {
   });
 
   describe('a user who is disabled', () => {
-    it.each(ENTRY_PATHS)('[D7][K4] is refused by $name, and let in again when enabled', async (path) => {
-      const sub = newSub();
-      const id = await userIdOf(await use(path, token({ sub })));
-      await changeUser(service, id, { enabled: false });
-      expect(outcomeOf(await use(path, token({ sub, role: ADMIN, given_name: 'New' })))).toMatch(/^refused/);
-      expect(await storedUser(service, id)).toMatchObject({
-        role: MEMBER,
-        givenName: 'Robin',
-        enabled: false,
-      });
-      await changeUser(service, id, { enabled: true });
-      expect(outcomeOf(await use(path, token({ sub })))).toBe('accepted');
-    });
-
     it.each(ENTRY_PATHS)('[D7][K4] loses at once what $name has given', async (path) => {
       const answer = await use(path, token({ sub: newSub() }));
       const headers = await credentialOf(answer);

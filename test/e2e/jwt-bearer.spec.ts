@@ -8,7 +8,6 @@ import { eventsOf } from '../support/audit.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { INVALID_GRANT } from '../support/entry-paths.js';
-import { explain } from '../support/explanations.js';
 import { ASSERTIONS_ON, IdJagClient, JWT_BEARER } from '../support/id-jag-client.js';
 import { createUser, createWorkflow } from '../support/local-users.js';
 import { MetricSamples } from '../support/metric-samples.js';
@@ -171,17 +170,6 @@ describeOnAnyDatabase('the grant jwt-bearer', (database) => {
       401,
       'client_credential_missing',
     ]);
-  });
-
-  it('[D80] is explained by the checks that are made of it', async () => {
-    const token = open.sign(open.claims({ aud: 'https://else.example' }));
-    const explained = await explain(service, { flow: 'jwt-bearer', token });
-    expect(explained).toMatchObject({ outcome: 'refused', refusal: { reason: 'audience_mismatch' } });
-    expect(explained.checks.find(({ state }) => state === 'failed')).toMatchObject({
-      about: 'aud',
-      expected: `${BASE_URL}, ${ENDPOINT} and no other`,
-      found: 'https://else.example',
-    });
   });
 });
 

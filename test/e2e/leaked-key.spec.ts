@@ -19,11 +19,7 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
   const agent = Partner.create({ issuer: 'https://agent.example', kid: 'agent', audience: BASE_URL });
   const trustedKeys = [stolen, next, agent].map((partner) => partner.staticEntry());
   const service = TestService.forBlock(database, { trustedKeys });
-  let line: CommandLine;
-
-  beforeAll(async () => {
-    line = new CommandLine(() => database.environment, VERSION);
-  });
+  const line = new CommandLine(() => database.environment, VERSION);
 
   const untilStatus = (status: number, ask: () => Promise<number>) =>
     until(`it answers ${status}`, WITHIN_MS, async () => (await ask()) === status);
@@ -144,15 +140,10 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
     await line.output(['keys', 'restore', ...keyOptions]);
   });
 
-  it.each([
-    [
-      'a kid that no key may have',
-      ['--issuer', ISSUER, '--kid', 'x'.repeat(513)],
-      'error: --kid must have at most 512 bytes.\n',
-    ],
-  ])('is refused a revocation with %s', async (_, options, complaint) => {
+  it('is not revoked by a kid that no key may have', async () => {
+    const options = ['--issuer', ISSUER, '--kid', 'x'.repeat(513)];
     const { exitCode, stderr } = await line.run(['keys', 'revoke', ...options]);
-    expect([exitCode, stderr]).toEqual([2, complaint]);
+    expect([exitCode, stderr]).toEqual([2, 'error: --kid must have at most 512 bytes.\n']);
   });
 
   it('[D7] a user of it is signed out everywhere by another command', async () => {

@@ -4,8 +4,6 @@ import { Partner } from '../../demo/partner.js';
 import { SIGNING_ALGORITHMS } from '../../demo/signing-key.js';
 import { SCOPES } from '../../src/workspace/rights/rights.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
-import { licenseEnvironment } from '../support/license.js';
-import { TestClock } from '../support/test-clock.js';
 import type { TestService } from '../support/test-service.js';
 import { BASE_URL } from '../support/test-service.js';
 import { withService } from '../support/with-service.js';
@@ -110,17 +108,6 @@ describeOnAnyDatabase('[D58] metadata', (database) => {
     ['token exchange is switched off', { SVC_TOKEN_EXCHANGE_ENABLED: 'false' }],
   ])('[D58] where %s no tokens are issued', async (_, environment) => {
     await withService(database, { trustedKeys, environment }, expectNoServer);
-  });
-
-  it('[D58] a licence that runs out takes the documents away with the endpoint', async () => {
-    const clock = new TestClock();
-    const exp = clock.nowSeconds() + 100;
-    const environment = await licenseEnvironment({ exp });
-    await withService(database, { trustedKeys, environment, clock }, async (service) => {
-      expect((await service.fetch(SERVER[0] ?? '')).status).toBe(200);
-      clock.advance(100);
-      await expectNoServer(service);
-    });
   });
 });
 

@@ -6,7 +6,7 @@ import { untilOneIsBlocked } from '../support/blocked-transactions.js';
 import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { setting } from '../support/entry-edits.js';
 import { eventsOf } from '../support/audit.js';
-import { changeUser, createUser, storedUser } from '../support/local-users.js';
+import { changeUser, createUser, linkUser, storedUser } from '../support/local-users.js';
 import type { OperatorBrowser } from '../support/operators.js';
 import {
   OPERATOR_ENVIRONMENT,
@@ -25,12 +25,6 @@ const REFUSED = [409, 'refused'];
 const REACHES = 'Only the owner changes trust that reaches the owner or administrators.';
 const KNOWN = 'Only the owner adds an entry for an issuer that has users or another entry.';
 const LOGOUTS = "Only the owner changes an entry that affects another entry's logouts.";
-
-/** An identity of an issuer becomes the user's, as by a token. */
-function link(service: TestService, issuer: string, userId: string): Promise<unknown> {
-  const insert = 'INSERT INTO token_exchange_identity_link (issuer, subject, user_id) VALUES ($1, $2, $3)';
-  return service.rows(insert, [issuer, 'linked', userId]);
-}
 
 /** An entry with a key of the sender's own. */
 function ownKey(issuer: string, name: string, more: object = {}) {
@@ -86,7 +80,7 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
 
   it('[D121] adds no entry for an issuer that has users or another entry', async () => {
     const left = 'https://left.example';
-    await link(service, left, await createUser(service, { email: 'left@example.com' }));
+    await linkUser(service, left, 'linked', await createUser(service, { email: 'left@example.com' }));
     const stored = 'https://stored.example';
     expect((await admin.send('POST', 'entries', ownKey(stored, 'first'))).status).toBe(201);
     expect((await admin.send('POST', 'entries/first/suspend')).status).toBe(200);
@@ -182,7 +176,7 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
     const otherId = await createOperator(service, 'linked@example.com');
     expect((await admin.send('POST', 'entries', ownKey(issuer, 'linked'))).status).toBe(201);
     expect((await admin.send('POST', 'revocations', { issuer, kid: 'linked' })).status).toBe(201);
-    await link(service, issuer, otherId);
+    await linkUser(service, issuer, 'linked', otherId);
     const changes = [
       (browser: OperatorBrowser) => browser.putEntry('linked', setting({ provisionUsers: false })),
       (browser: OperatorBrowser) => browser.send('POST', 'revocations', { issuer, kid: null }),
@@ -265,7 +259,7 @@ describeOnAnyDatabase('an administrator beside others, under the strict policy',
   it('[D121] is not signed in as another administrator by a key of their own', async () => {
     const attacker = Partner.create({ issuer: 'https://linked.example', audience: BASE_URL });
     const otherId = await createOperator(service, 'other@example.com');
-    await link(service, attacker.issuer, otherId);
+    await linkUser(service, attacker.issuer, 'linked', otherId);
     await createOperator(service, 'admin@example.com');
     const admin = await signedIn(service, 'admin@example.com');
     const entry = {

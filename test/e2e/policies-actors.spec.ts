@@ -7,8 +7,7 @@ import { describeOnAnyDatabase } from '../support/databases.js';
 import { INVALID_CLAIMS, credentialOf, signedIn } from '../support/entry-paths.js';
 import { createUser, linkedUser } from '../support/local-users.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
-import { WAYS } from './support/admission.js';
-import { TrustedPartner, expectUnchanged, newSub } from './support/trusted-partner.js';
+import { TrustedPartner, WAYS, expectUnchanged, newSub } from './support/trusted-partner.js';
 
 const partner = new TrustedPartner();
 const other = new TrustedPartner();

@@ -4,8 +4,7 @@ import { describeOnEachDatabase } from '../support/databases.js';
 import { signedIn } from '../support/entry-paths.js';
 import { createUser } from '../support/local-users.js';
 import { TestService } from '../support/test-service.js';
-import { WAYS } from './support/admission.js';
-import { TrustedPartner, newSub } from './support/trusted-partner.js';
+import { TrustedPartner, WAYS, newSub } from './support/trusted-partner.js';
 
 const PRIVILEGED_LINKED = 'svc.audit.token-exchange.privileged-identity-linked';
 

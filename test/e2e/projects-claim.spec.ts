@@ -12,8 +12,7 @@ import { linkedUser } from '../support/local-users.js';
 import { deadlocksDuring, takesTransaction } from '../support/statements.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
-import { WAYS } from './support/admission.js';
-import { TrustedPartner, newSub } from './support/trusted-partner.js';
+import { TrustedPartner, WAYS, newSub } from './support/trusted-partner.js';
 
 const [VIEWER, EDITOR, ADMIN] = ['project:viewer', 'project:editor', 'project:admin'] as const;
 

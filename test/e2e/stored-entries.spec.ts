@@ -46,16 +46,17 @@ const changes = async (service: TestService) =>
 describeOnEachDatabase('an entry that is stored', (database: TestDatabase) => {
   const service = TestService.forBlock(database, OPTIONS);
 
-  it('[D70] what was issued goes on while its entry is suspended, and when it is removed', async () => {
-    const entries = storedEntries(service);
-    await entries.add(acme.staticEntry({ name: 'acme' }));
+  it('[D70] an entry outlives a restart; what was issued goes on while it is suspended, and when it is removed', async () => {
+    await storedEntries(service).add(acme.staticEntry({ name: 'acme' }));
     await soon(service, acme, 200);
+    await service.restart();
     const authorization = `Bearer ${await service.accessToken({ subject_token: acme.sign() })}`;
     const cookie = await service.sessionCookie(acme.sign());
     const statuses = async () => [
       (await service.fetch('/rest/me', { headers: { authorization } })).status,
       (await service.fetch('/rest/me', { headers: { cookie } })).status,
     ];
+    const entries = storedEntries(service);
     await entries.change('acme', suspended);
     await refusedFor(service, acme, 'entry_suspended');
     expect(await statuses()).toEqual([200, 200]);
@@ -132,25 +133,6 @@ describeOnAnyDatabase('stored entries of type jwks', (database: TestDatabase) =>
     expect((await service.fetch('/healthz/readiness')).status).toBe(200);
     await storedEntries(service).remove('silent');
   });
-});
-
-describeOnAnyDatabase('stored entries beside another configuration than before', (database: TestDatabase) => {
-  const warnings = (service: TestService) =>
-    service.log
-      .filter(({ msg }) => msg === 'a stored trusted key entry takes no tokens')
-      .map(({ entry, problem }) => [entry, problem]);
-
-  beforeAll(() =>
-    withService(database, OPTIONS, async (service) => {
-      await storedEntries(service).add(acme.staticEntry({ name: 'acme', allowedRoles: ['global:member'] }));
-    }),
-  );
-
-  it('[D70] outlive a restart', () =>
-    withService(database, OPTIONS, async (service) => {
-      expect(await exchanged(service, acme)).toBe(200);
-      expect(warnings(service)).toEqual([]);
-    }));
 });
 
 describeOnEachDatabase('a table of stored entries that cannot be read', (database: TestDatabase) => {

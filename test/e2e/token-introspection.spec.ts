@@ -166,18 +166,6 @@ describeOnAnyDatabase('token introspection', (database) => {
       { error: 'invalid_request', error_description: 'token is required' },
     ]);
   });
-
-  it('[D58] metadata say where and how', async () => {
-    const answer = await service.fetch('/.well-known/oauth-authorization-server');
-    expect(await answer.json()).toMatchObject({
-      introspection_endpoint: BASE_URL + PATH,
-      introspection_endpoint_auth_methods_supported: [
-        'client_secret_basic',
-        'client_secret_post',
-        'private_key_jwt',
-      ],
-    });
-  });
 });
 
 describeOnAnyDatabase('[D61] introspections of one address', (database) => {

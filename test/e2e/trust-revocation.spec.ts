@@ -43,20 +43,6 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
   const statuses = (tokens: readonly string[]) =>
     Promise.all(tokens.map((one) => bearerStatus(service, one)));
 
-  it('of one key: what it signed for ends, remembered or not, and nothing else', async () => {
-    const [remembered, fresh, ofSecond, ofOther] = [
-      await issued(partner),
-      await issued(partner),
-      await issued(second),
-      await issued(other),
-    ];
-    const sessions = [await opened(partner), await opened(second), await opened(other)];
-    expect(await bearerStatus(service, remembered)).toBe(200);
-    await revoke(ISSUER, 'first');
-    expect(await statuses([remembered, fresh, ofSecond, ofOther])).toEqual([401, 401, 200, 200]);
-    expect(await Promise.all(sessions.map((cookie) => meStatus(service, cookie)))).toEqual([401, 200, 200]);
-  });
-
   it('of an actor: the token that names it ends, and that of the subject alone does not', async () => {
     const [both, alone] = [await issued(second, other), await issued(second)];
     expect(await statuses([both, alone])).toEqual([200, 200]);

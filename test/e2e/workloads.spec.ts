@@ -9,7 +9,7 @@ import { eventsOf, requestIdOf } from '../support/audit.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { explain } from '../support/explanations.js';
-import { changeUser, createUser } from '../support/local-users.js';
+import { changeUser, createUser, deleteUser, linkUser } from '../support/local-users.js';
 import type { Platform } from '../support/platforms.js';
 import { GITHUB_SUB, github, gitlab, kubernetes } from '../support/platforms.js';
 import { TestService } from '../support/test-service.js';
@@ -99,9 +99,7 @@ describeOnAnyDatabase('jobs and services', (database) => {
     expect(user).toMatchObject({ role: MEMBER_ROLE });
     expect(user?.['given_name']).not.toBe('Mallory');
     const other = await deployer();
-    await service.rows(
-      `INSERT INTO token_exchange_identity_link (issuer, subject, user_id) VALUES ('${platform.issuer.issuer}', '${GITHUB_SUB}', '${other}')`,
-    );
+    await linkUser(service, platform.issuer.issuer, GITHUB_SUB, other);
     const again = await exchange(platform.token());
     expect(decodeJwt(String((await jsonOf(again))['access_token'])).sub).toBe(userId);
     await entries().remove(name);
@@ -125,7 +123,6 @@ describeOnAnyDatabase('jobs and services', (database) => {
         'group/other',
       ],
       ['another project of that name', { project_id: '21' }, 'claim_not_allowed', 'project_id 20', '21'],
-      ['a number for a text', { project_id: 20 }, 'claim_not_allowed', 'project_id 20', 'a number'],
     ])(
       '[P.subjects][P.claims] is refused with %s, and the member is named',
       async (_, change, reason, expected, found) => {
@@ -160,11 +157,7 @@ describeOnAnyDatabase('jobs and services', (database) => {
   describe('the user of an entry', () => {
     it.each<[string, (userId: string) => Promise<unknown>, string]>([
       ['was disabled', (id) => changeUser(service, id, { enabled: false }), 'user_disabled'],
-      [
-        'was deleted',
-        (id) => service.rows(`DELETE FROM user_account WHERE id = '${id}'`),
-        'named_user_unknown',
-      ],
+      ['was deleted', (id) => deleteUser(service, id), 'named_user_unknown'],
       ['became the owner', (id) => changeUser(service, id, { role: OWNER_ROLE }), 'owner_excluded'],
     ])('[P.signInAs][D144] who %s is refused', async (_, change, reason) => {
       const platform = github();

@@ -29,6 +29,17 @@ export async function deleteUser(service: TestService, id: string): Promise<void
   await service.rows('DELETE FROM user_account WHERE id = $1', [id]);
 }
 
+/** Links an external identity to a user, as an earlier login has. */
+export async function linkUser(
+  service: TestService,
+  issuer: string,
+  subject: string,
+  userId: string,
+): Promise<void> {
+  const statement = 'INSERT INTO token_exchange_identity_link (issuer, subject, user_id) VALUES ($1, $2, $3)';
+  await service.rows(statement, [issuer, subject, userId]);
+}
+
 /** Puts a workflow into the personal project of a user. */
 export async function createWorkflow(service: TestService, userId: string, name: string): Promise<void> {
   await service.part(Transactions).run(async (transaction) => {

@@ -41,7 +41,6 @@ const REST_FILES = [
   'e2e/graceful-stop.spec.ts',
   'e2e/log-at-stop.spec.ts',
   'e2e/printed-commands.spec.ts',
-  'e2e/policies-users.spec.ts',
   'browser/readme.spec.ts',
   'e2e/workflow-lists.spec.ts',
 ];

@@ -76,7 +76,6 @@ export class ServiceInstance {
   private readonly directory = mkdtempSync(join(tmpdir(), 'svc-test-instance-'));
   private process: ServiceProcess | undefined;
   private port: number | undefined;
-  private metricsPort: number | undefined;
 
   /** @param packageRoot where the build is, of another release */
   constructor(
@@ -93,7 +92,6 @@ export class ServiceInstance {
   /** @throws Error with the end of the log when it does not get ready */
   async start(): Promise<void> {
     const port = (this.port ??= await freePort());
-    const metricsPort = (this.metricsPort ??= await freePort());
     const surroundings = {
       packageRoot: this.packageRoot,
       directory: this.directory,
@@ -101,7 +99,7 @@ export class ServiceInstance {
         ...this.environment,
         PATH: process.env['PATH'],
         SVC_PORT: String(port),
-        SVC_METRICS_PORT: String(metricsPort),
+        SVC_METRICS_PORT: '0',
       },
     };
     this.process = await ServiceProcess.start(surroundings, `http://127.0.0.1:${port}`);
@@ -158,13 +156,6 @@ export class ServiceInstance {
     // Read to its end, so that the connection can be used again.
     await answer.arrayBuffer();
     return answer.status;
-  }
-
-  /** How many keys it holds for each trusted key entry, by issuer. Asking makes it look for no key. */
-  async keysHeld(): Promise<Record<string, number>> {
-    const metrics = await (await fetch(`http://127.0.0.1:${this.metricsPort}/metrics`)).text();
-    const gauges = metrics.matchAll(/^svc_trusted_keys\{.*?issuer="([^"]*)"\} (\d+)$/gm);
-    return Object.fromEntries([...gauges].map(([, issuer, count]) => [issuer, Number(count)]));
   }
 
   /** All that it has logged since its first start. */

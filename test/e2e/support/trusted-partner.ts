@@ -5,7 +5,7 @@ import { eventsOf } from '../../support/audit.js';
 import type { Census } from '../../support/census.js';
 import { census } from '../../support/census.js';
 import { embedWordOf } from '../../support/attacks.js';
-import { INVALID_GRANT } from '../../support/entry-paths.js';
+import { ENTRY_PATHS, INVALID_GRANT } from '../../support/entry-paths.js';
 import type { EntryPath } from '../../support/entry-paths.js';
 import { BASE_URL } from '../../support/test-service.js';
 import type { TestService } from '../../support/test-service.js';
@@ -55,6 +55,12 @@ export const subjectBesideActor: EntryPath = {
   party: 'subject',
   send: (service, token, companion) => service.exchange({ subject_token: token, actor_token: companion() }),
 };
+
+/** The ways in, without a login by GET, whose user is decided on as that of a login by POST. */
+export const WAYS: readonly EntryPath[] = [
+  ...ENTRY_PATHS.filter(({ name }) => name !== 'embed GET'),
+  subjectBesideActor,
+];
 
 const FAILURES = {
   embed: 'svc.audit.token-exchange.embed-login-failed',
