@@ -10,27 +10,17 @@ const SEED = Number(process.env['TEST_SEED'] ?? 20261122);
 
 describeOnEachDatabase(`[D30] lists of what both see (seed ${SEED})`, (database) => {
   const PROJECTS = 24;
-  let service: TestService;
-  let api: ApiClient;
-  let world: ApiWorld;
+  const service = TestService.forBlock(database);
+  const api = ApiClient.forBlock(service);
+  const world = ApiWorld.forBlock(service);
   let users: string[];
   let tokens: Map<string, string>;
 
   beforeAll(async () => {
     const random = randomFrom(SEED);
-    service = await TestService.start(database);
-    api = await ApiClient.connect(service);
-    world = new ApiWorld(service);
-    await world.createParties();
     users = [];
-    for (const role of [
-      'global:member',
-      'global:member',
-      'global:member',
-      'global:admin',
-      'global:admin',
-    ] as const)
-      users.push(await world.createUser(role));
+    const [member, admin] = ['global:member', 'global:admin'] as const;
+    for (const role of [member, member, member, admin, admin]) users.push(await world.createUser(role));
     for (let count = 0; count < PROJECTS; count++) {
       const projectId = await world.createProject();
       for (const id of users)
@@ -44,7 +34,6 @@ describeOnEachDatabase(`[D30] lists of what both see (seed ${SEED})`, (database)
     tokens = new Map();
     for (const id of users) tokens.set(id, await world.token(id));
   });
-  afterAll(() => service?.stop());
 
   const LISTS = [
     'projects',

@@ -10,6 +10,7 @@ import { addAsAdministrator } from '../support/administrators-entry.js';
 import { eventsOf } from '../support/audit.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { API_PROOF_REASONS } from '../support/dpop-client.js';
+import { whileInsertsFail } from '../support/failing-inserts.js';
 import { changeUser, deleteUser, linkedUser } from '../support/local-users.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import { TestClock } from '../support/test-clock.js';
@@ -96,14 +97,7 @@ describeOnAnyDatabase('[D79] a refused Bearer', (database) => {
 
   const CASES: readonly BearerCase[] = [
     { name: 'another scheme', reason: 'malformed', authorization: () => 'Basic emVwaHlyaW5lOnNlY3JldA==' },
-    { name: 'no token', reason: 'malformed', authorization: () => 'Bearer' },
-    { name: 'two tokens', reason: 'malformed', authorization: () => 'Bearer a b' },
     { name: 'no JWT', reason: 'malformed', authorization: () => 'Bearer zephyrine' },
-    {
-      name: 'another spelling of a signature',
-      reason: 'malformed',
-      authorization: async () => bearer(`${await issued()}=`),
-    },
     { name: 'an external token', reason: 'not_issued_here', authorization: () => bearer(external(main)) },
     {
       name: 'changed claims',
@@ -287,9 +281,7 @@ describeOnAnyDatabase('[D79] a refused Bearer', (database) => {
     expect(await kept(calls)).toEqual([...half.map(() => 2), ...half.map(() => 0)]);
     expect(await count()).toBe(before + calls);
     // A token of the instance is kept all the same, and ten times a minute too.
-    const revoked = await ofUser((userId) =>
-      service.rows('UPDATE user_account SET enabled = false WHERE id = $1', [userId]),
-    );
+    const revoked = await ofUser((id) => changeUser(service, id, { enabled: false }));
     const ofOurs = async () => (await trace({ authorization: revoked }, WORKFLOWS, address)).rows.length;
     for (let at = 0; at <= RECORDED_PER_MINUTE; at++)
       expect(await ofOurs()).toBe(at < RECORDED_PER_MINUTE ? 1 : 0);
@@ -300,13 +292,8 @@ describeOnAnyDatabase('[D79] a refused Bearer', (database) => {
   });
 
   it('[D79] is answered as ever where the trail cannot be written, and the log says so', async () => {
-    await service.rows(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN RAISE EXCEPTION 'refused'; END $$`);
-    await service.rows(
-      'CREATE TRIGGER refuse BEFORE INSERT ON audit_event FOR EACH ROW EXECUTE FUNCTION refuse()',
-    );
-    const { answer, lines, rows } = await trace({ authorization: 'Bearer zephyrine' });
-    await service.rows('DROP TRIGGER refuse ON audit_event');
+    const send = () => trace({ authorization: 'Bearer zephyrine' });
+    const { answer, lines, rows } = await whileInsertsFail(service, 'audit_event', send);
     expect([answer.status, await answer.json()]).toEqual([401, expect.objectContaining(ANSWER)]);
     expect(rows).toEqual([]);
     expect(lines.map(({ level }) => level)).toEqual(['error', 'warn']);

@@ -4,33 +4,18 @@ import { RevocationService } from '../../src/token-exchange/revocation/revocatio
 import { SignOutService } from '../../src/token-exchange/login/sign-out.service.js';
 import { auditLines, eventsOf, EVENT, onEveryEvent } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
+import { whileInsertsFail } from '../support/failing-inserts.js';
 import { linkedUser } from '../support/local-users.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 
-/** Makes inserts into a table fail: at once, or only when the transaction is to be committed. */
-const FAILURES = {
-  'at the statement': (table: string) => `CREATE TRIGGER fail BEFORE INSERT ON ${table}
-    FOR EACH ROW EXECUTE FUNCTION fail()`,
-  'at the commit': (table: string) => `CREATE CONSTRAINT TRIGGER fail AFTER INSERT ON ${table}
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fail()`,
-};
-
 describeOnEachDatabase('[6.3] audit and the work it reports about', (database) => {
   const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
   const heard: string[] = [];
 
-  beforeAll(async () => {
-    await service.rows(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN RAISE EXCEPTION 'made to fail'; END $$`);
-    onEveryEvent(service, ({ name }) => heard.push(name));
-  });
-  const whileFailing = async (when: keyof typeof FAILURES, table: string, work: () => Promise<void>) => {
-    await service.rows(FAILURES[when](table));
-    heard.length = 0;
-    await work().finally(() => service.rows(`DROP TRIGGER fail ON ${table}`));
-  };
+  beforeAll(() => onEveryEvent(service, ({ name }) => heard.push(name)));
+  beforeEach(() => void (heard.length = 0));
   const successes = [`${EVENT}embed-login`, `${EVENT}succeeded`, `${EVENT}user-provisioned`];
   const expectNothing = async (requestId: string, email: string) => {
     const rows = await eventsOf(service, requestId);
@@ -53,12 +38,13 @@ describeOnEachDatabase('[6.3] audit and the work it reports about', (database) =
   ] as const)('[6.3] a login that fails %s into %s leaves no row and no event of it', async (when, table) => {
     const requestId = `failing-${when}-${table}`.replaceAll(' ', '-');
     const token = partner.sign();
-    await whileFailing(when, table, async () => {
+    const fail = async () => {
       const answer = await service.embed({ token }, { 'x-request-id': requestId });
       expect(answer.status).toBe(500);
       expect(await answer.json()).toEqual({ error: 'internal_error', message: 'Internal error' });
       expect(answer.headers.get('set-cookie')).toBeNull();
-    });
+    };
+    await whileInsertsFail(service, table, fail, when);
     await expectNothing(requestId, 'customer-1@partner.example');
     const told = service.log.filter((line) => line['requestId'] === requestId && line['level'] === 'error');
     expect(told).toHaveLength(1);
@@ -70,24 +56,19 @@ describeOnEachDatabase('[6.3] audit and the work it reports about', (database) =
     '[6.1] an exchange whose audit row fails %s hands out no token and leaves nothing',
     async (when) => {
       const requestId = `failing-exchange-${when}`.replaceAll(' ', '-');
-      await whileFailing(when, 'audit_event', async () => {
-        const answer = await service.exchange(
-          { subject_token: partner.sign() },
-          { 'x-request-id': requestId },
-        );
-        expect(answer.status).toBe(500);
-        expect(await answer.json()).toMatchObject({ error: 'server_error' });
-      });
+      const fields = { subject_token: partner.sign() };
+      const send = () => service.exchange(fields, { 'x-request-id': requestId });
+      const answer = await whileInsertsFail(service, 'audit_event', send, when);
+      expect([answer.status, await answer.json()]).toMatchObject([500, { error: 'server_error' }]);
       await expectNothing(requestId, 'customer-1@partner.example');
     },
   );
 
   it('[D28] a logout whose audit row fails leaves the session', async () => {
     const cookie = await service.sessionCookie(partner.sign());
-    await whileFailing('at the commit', 'audit_event', async () => {
-      const answer = await service.post('/rest/auth/logout', {}, { cookie, origin: BASE_URL });
-      expect(answer.status).toBe(500);
-    });
+    heard.length = 0;
+    const signOut = () => service.post('/rest/auth/logout', {}, { cookie, origin: BASE_URL });
+    expect((await whileInsertsFail(service, 'audit_event', signOut, 'at the commit')).status).toBe(500);
     expect(heard).toEqual([]);
     expect((await service.fetch('/rest/me', { headers: { cookie } })).status).toBe(200);
   });
@@ -97,13 +78,15 @@ describeOnEachDatabase('[6.3] audit and the work it reports about', (database) =
     const token = await service.accessToken({ subject_token: partner.sign() });
     const { issuer, kid } = partner;
     const user = await linkedUser(service, issuer, 'customer-1');
-    await whileFailing('at the commit', 'audit_event', async () => {
+    heard.length = 0;
+    const takeBack = async () => {
       const revocation = service.part(RevocationService).revoke({ issuer, kid }, 'failing-revocation');
       await expect(revocation).rejects.toThrow('made to fail');
       const signOut = service.part(SignOutService).signOutEverywhere(user?.id ?? '', 'failing-sign-out');
       await expect(signOut).rejects.toThrow('made to fail');
       expect((await service.post('/rest/auth/oauth/revoke', { token })).status).toBe(500);
-    });
+    };
+    await whileInsertsFail(service, 'audit_event', takeBack, 'at the commit');
     expect(heard).toEqual([]);
     expect((await service.fetch('/rest/me', { headers: { cookie } })).status).toBe(200);
     const headers = { authorization: `Bearer ${token}` };

@@ -1,4 +1,5 @@
 // The audit trail: which events, with whom, in which order, and never of what did not happen.
+import { decodeJwt } from 'jose';
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
 import { auditLines, eventsOf, EVENT, onEveryEvent } from '../support/audit.js';
@@ -38,9 +39,7 @@ describeOnEachDatabase('[6.1] the audit trail', (database) => {
       expires_in: number;
       access_token: string;
     };
-    const { jti } = JSON.parse(Buffer.from(issued.split('.')[1] ?? '', 'base64url').toString()) as {
-      jti: string;
-    };
+    const { jti } = decodeJwt(issued);
     expect(rows).toEqual([
       {
         name: `${EVENT}succeeded`,

@@ -4,6 +4,7 @@ import { Partner } from '../../demo/partner.js';
 import { eventsOf, onEveryEvent } from '../support/audit.js';
 import { untilOneIsBlocked } from '../support/blocked-transactions.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { whileInsertsFail } from '../support/failing-inserts.js';
 import { linkedUser } from '../support/local-users.js';
 import { cookieOf, meStatus } from '../support/logins.js';
 import { sendBeside } from '../support/flow-requests.js';
@@ -83,21 +84,13 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
   });
 
   it.each([
-    ['token_exchange_session', ''],
-    ['audit_event', 'CONSTRAINT'],
-  ])('[6.3] leaves no session and no event where its row of %s fails', async (table, kind) => {
+    ['token_exchange_session', 'at the statement'],
+    ['audit_event', 'at the commit'],
+  ] as const)('[6.3] leaves no session and no event if its row of %s fails %s', async (table, when) => {
     await login('failing');
-    await service.rows(`CREATE OR REPLACE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN RAISE EXCEPTION 'made to fail'; END $$`);
-    const when = kind === '' ? 'BEFORE INSERT' : 'AFTER INSERT';
-    const deferred = kind === '' ? '' : 'DEFERRABLE INITIALLY DEFERRED';
-    await service.rows(
-      `CREATE ${kind} TRIGGER fail ${when} ON ${table} ${deferred} FOR EACH ROW EXECUTE FUNCTION fail()`,
-    );
     const before = await sessionsOf('failing');
     const requestId = `failing-${table}`.replaceAll('_', '-');
-    const answer = await login('failing', requestId);
-    await service.rows(`DROP TRIGGER fail ON ${table}`);
+    const answer = await whileInsertsFail(service, table, () => login('failing', requestId), when);
     expect([answer.status, answer.headers.get('set-cookie')]).toEqual([500, null]);
     expect(await sessionsOf('failing')).toBe(before);
     expect(await toldOf(requestId)).not.toContain('embed-login');

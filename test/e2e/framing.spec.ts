@@ -168,18 +168,6 @@ describeOnAnyDatabase('[P.origins] the origin of a login', (database) => {
     const bearer = await service.fetch('/rest/me', { headers: { authorization } });
     expect(await bearer.json()).toMatchObject({ hostOrigin: null });
   });
-
-  it('[D25] the session keeps no origin that is none', async () => {
-    expect(await hostOrigin(await login(open, 'null'))).toBeNull();
-  });
-
-  it('[D26] the page learns how many seconds are left', async () => {
-    const cookie = await service.sessionCookie(open.sign());
-    const answer = await service.fetch('/rest/me', { headers: { cookie } });
-    const me = (await answer.json()) as { expiresInSeconds: number };
-    expect(me.expiresInSeconds).toBeGreaterThan(3590);
-    expect(me.expiresInSeconds).toBeLessThanOrEqual(3600);
-  });
 });
 
 describeOnAnyDatabase('[1.4] HTTPS without a proxy', (database) => {

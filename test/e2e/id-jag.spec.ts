@@ -3,7 +3,7 @@ import { decodeJwt } from 'jose';
 import { jsonOf } from '../support/answers.js';
 import type { Members } from '../../demo/partner.js';
 import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
-import { eventsOf, requestIdOf } from '../support/audit.js';
+import { eventsOf, reasonOf, requestIdOf } from '../support/audit.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { INVALID_GRANT } from '../support/entry-paths.js';
@@ -43,12 +43,6 @@ const namesake = new IdJagClient('desktop-client');
 const tenanted = new IdJagClient('tenanted-client');
 /** Trusted as a partner, and for no identity assertion. */
 const embedding = new IdJagClient('embedding-client');
-
-async function reasonOf(service: TestService, answer: Response): Promise<unknown> {
-  const [row, ...others] = await eventsOf(service, answer);
-  if (others.length > 0) throw new Error('the request has several events');
-  return row?.payload['reason'];
-}
 
 describeOnAnyDatabase('identity assertions', (database) => {
   const clients = [

@@ -4,7 +4,7 @@ import { jsonOf } from '../support/answers.js';
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
-import { eventsOf } from '../support/audit.js';
+import { eventsOf, reasonOf } from '../support/audit.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { INVALID_GRANT } from '../support/entry-paths.js';
@@ -41,11 +41,6 @@ function redeem(
 ): Promise<Response> {
   const form = { grant_type: JWT_BEARER, assertion, ...fields };
   return service.post('/rest/auth/oauth/token', form, headers);
-}
-
-async function reasonOf(service: TestService, answer: Response): Promise<unknown> {
-  const [row] = await eventsOf(service, answer);
-  return row?.payload['reason'] ?? 'none';
 }
 
 describeOnAnyDatabase('the grant jwt-bearer', (database) => {

@@ -15,17 +15,12 @@ describeOnAnyDatabase('[K10][D37] a token that brings its key along', (database)
   const open = partnerOf('open');
   const companion = () => open.sign();
   const jwks = JwksServer.forBlock();
-  let service: TestService;
-
-  beforeAll(async () => {
-    jwks.publish(impostor.jwks());
-    // Plain HTTP and addresses inside may be asked here, so that nothing but the rule stands in the way.
-    service = await TestService.start(database, {
-      trustedKeys: [partner.staticEntry(), open.staticEntry()],
-      environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
-    });
+  beforeAll(() => jwks.publish(impostor.jwks()));
+  // Plain HTTP and addresses inside may be asked here, so that nothing but the rule prevents it.
+  const service = TestService.forBlock(database, {
+    trustedKeys: [partner.staticEntry(), open.staticEntry()],
+    environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
   });
-  afterAll(() => service?.stop());
 
   it.each(TOKEN_TAGS)('[K10][D37] by %s: refused, and no server is asked for it', async (_, path) => {
     const [jwk] = impostor.jwks().keys;

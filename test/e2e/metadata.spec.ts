@@ -4,8 +4,7 @@ import { Partner } from '../../demo/partner.js';
 import { SIGNING_ALGORITHMS } from '../../demo/signing-key.js';
 import { SCOPES } from '../../src/workspace/rights/rights.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
-import type { TestService } from '../support/test-service.js';
-import { BASE_URL } from '../support/test-service.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
 import { withService } from '../support/with-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
@@ -15,129 +14,119 @@ const RESOURCE = '/.well-known/oauth-protected-resource';
 const KEY_SET = '/.well-known/jwks.json';
 
 describeOnAnyDatabase('[D58] metadata', (database) => {
+  const service = TestService.forBlock(database, { trustedKeys });
+
   it.each(SERVER)('[D58] %s reports the token endpoint, and of nothing that is not there', async (path) => {
-    await withService(database, { trustedKeys }, async (service) => {
-      expect(await json(service, path)).toEqual({
-        issuer: BASE_URL,
-        token_endpoint: `${BASE_URL}/rest/auth/oauth/token`,
-        revocation_endpoint: `${BASE_URL}/rest/auth/oauth/revoke`,
-        introspection_endpoint: `${BASE_URL}/rest/auth/oauth/introspect`,
-        jwks_uri: `${BASE_URL}${KEY_SET}`,
-        scopes_supported: SCOPES,
-        grant_types_supported: ['urn:ietf:params:oauth:grant-type:token-exchange'],
-        response_types_supported: ['none'],
-        token_endpoint_auth_methods_supported: ['none'],
-        revocation_endpoint_auth_methods_supported: [
-          'none',
-          'client_secret_basic',
-          'client_secret_post',
-          'private_key_jwt',
-        ],
-        revocation_endpoint_auth_signing_alg_values_supported: SIGNING_ALGORITHMS,
-        introspection_endpoint_auth_methods_supported: [
-          'client_secret_basic',
-          'client_secret_post',
-          'private_key_jwt',
-        ],
-        introspection_endpoint_auth_signing_alg_values_supported: SIGNING_ALGORITHMS,
-        dpop_signing_alg_values_supported: SIGNING_ALGORITHMS,
-        subject_types_supported: ['public'],
-        id_token_signing_alg_values_supported: ['ES256'],
-        protected_resources: [BASE_URL],
-      });
+    expect(await json(service, path)).toEqual({
+      issuer: BASE_URL,
+      token_endpoint: `${BASE_URL}/rest/auth/oauth/token`,
+      revocation_endpoint: `${BASE_URL}/rest/auth/oauth/revoke`,
+      introspection_endpoint: `${BASE_URL}/rest/auth/oauth/introspect`,
+      jwks_uri: `${BASE_URL}${KEY_SET}`,
+      scopes_supported: SCOPES,
+      grant_types_supported: ['urn:ietf:params:oauth:grant-type:token-exchange'],
+      response_types_supported: ['none'],
+      token_endpoint_auth_methods_supported: ['none'],
+      revocation_endpoint_auth_methods_supported: [
+        'none',
+        'client_secret_basic',
+        'client_secret_post',
+        'private_key_jwt',
+      ],
+      revocation_endpoint_auth_signing_alg_values_supported: SIGNING_ALGORITHMS,
+      introspection_endpoint_auth_methods_supported: [
+        'client_secret_basic',
+        'client_secret_post',
+        'private_key_jwt',
+      ],
+      introspection_endpoint_auth_signing_alg_values_supported: SIGNING_ALGORITHMS,
+      dpop_signing_alg_values_supported: SIGNING_ALGORITHMS,
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['ES256'],
+      protected_resources: [BASE_URL],
     });
   });
 
   it('[D58] the API says who issues its tokens, and how they are presented', async () => {
-    await withService(database, { trustedKeys }, async (service) => {
-      expect(await json(service, RESOURCE)).toEqual({
-        resource: BASE_URL,
-        resource_name: 'Instance API',
-        authorization_servers: [BASE_URL],
-        scopes_supported: SCOPES,
-        bearer_methods_supported: ['header'],
-        dpop_signing_alg_values_supported: SIGNING_ALGORITHMS,
-        resource_documentation: `${BASE_URL}/api/v1/docs`,
-      });
+    expect(await json(service, RESOURCE)).toEqual({
+      resource: BASE_URL,
+      resource_name: 'Instance API',
+      authorization_servers: [BASE_URL],
+      scopes_supported: SCOPES,
+      bearer_methods_supported: ['header'],
+      dpop_signing_alg_values_supported: SIGNING_ALGORITHMS,
+      resource_documentation: `${BASE_URL}/api/v1/docs`,
     });
   });
 
   it('[D58] what it says is so: an issued token has that issuer, and a key of that set', async () => {
-    await withService(database, { trustedKeys }, async (service) => {
-      const { token_endpoint: endpoint, jwks_uri: keySet, issuer } = await json(service, SERVER[0] ?? '');
-      const answer = await service.post(new URL(String(endpoint)).pathname, {
-        grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-        subject_token: partner.sign(),
-      });
-      const { access_token: token } = (await answer.json()) as { access_token: string };
-      const { kid, alg } = decodeProtectedHeader(token);
-      const { keys } = await json(service, new URL(String(keySet)).pathname);
-      expect(decodeJwt(token)).toMatchObject({ iss: issuer, aud: issuer });
-      expect(keys).toContainEqual(expect.objectContaining({ kid, alg }));
+    const { token_endpoint: endpoint, jwks_uri: keySet, issuer } = await json(service, SERVER[0] ?? '');
+    const answer = await service.post(new URL(String(endpoint)).pathname, {
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      subject_token: partner.sign(),
     });
+    const { access_token: token } = (await answer.json()) as { access_token: string };
+    const { kid, alg } = decodeProtectedHeader(token);
+    const { keys } = await json(service, new URL(String(keySet)).pathname);
+    expect(decodeJwt(token)).toMatchObject({ iss: issuer, aud: issuer });
+    expect(keys).toContainEqual(expect.objectContaining({ kid, alg }));
   });
 
   it.each([
     ['/rest/me', ''],
     ['/api/v1/workflows', 'scope="workflow:read", '],
   ])('[D58] the 401 of %s names the document, and the scope: %j', async (path, scope) => {
-    await withService(database, { trustedKeys }, async (service) => {
-      const challengeTo = async (headers = {}) =>
-        (await service.fetch(path, { headers })).headers.get('www-authenticate');
-      const dpop = `DPoP algs="${SIGNING_ALGORITHMS.join(' ')}"`;
-      const metadata = `resource_metadata="${BASE_URL}${RESOURCE}"`;
-      const plain = `Bearer ${scope}${metadata}, ${dpop}`;
-      expect(await challengeTo()).toBe(plain);
-      // RFC 6750 §3.1: to a scheme that is not supported no error is named.
-      for (const authorization of ['Basic dTpw', 'DPoPx y', 'Bearerx y'])
-        expect(await challengeTo({ authorization })).toBe(plain);
-      for (const authorization of ['Bearer x', 'bearer', 'BEARER a b'])
-        expect(await challengeTo({ authorization })).toBe(
-          plain.replace('Bearer', 'Bearer error="invalid_token",'),
-        );
-      for (const authorization of ['DPoP x', 'dpop', 'DPOP a b'])
-        expect(await challengeTo({ authorization })).toBe(
-          `${dpop.replace('DPoP ', `DPoP error="invalid_token", ${scope}`)}, ${metadata}`,
-        );
-    });
+    const challengeTo = async (headers = {}) =>
+      (await service.fetch(path, { headers })).headers.get('www-authenticate');
+    const dpop = `DPoP algs="${SIGNING_ALGORITHMS.join(' ')}"`;
+    const metadata = `resource_metadata="${BASE_URL}${RESOURCE}"`;
+    const plain = `Bearer ${scope}${metadata}, ${dpop}`;
+    expect(await challengeTo()).toBe(plain);
+    // RFC 6750 §3.1: to a scheme that is not supported no error is named.
+    for (const authorization of ['Basic dTpw', 'DPoPx y', 'Bearerx y'])
+      expect(await challengeTo({ authorization })).toBe(plain);
+    for (const authorization of ['Bearer x', 'bearer', 'BEARER a b'])
+      expect(await challengeTo({ authorization })).toBe(
+        plain.replace('Bearer', 'Bearer error="invalid_token",'),
+      );
+    for (const authorization of ['DPoP x', 'dpop', 'DPOP a b'])
+      expect(await challengeTo({ authorization })).toBe(
+        `${dpop.replace('DPoP ', `DPoP error="invalid_token", ${scope}`)}, ${metadata}`,
+      );
   });
 
+  it('[D57] pages of every origin may read what is published, without credentials; nothing else', async () => {
+    const headers = { origin: 'https://spa.example' };
+    for (const path of [...SERVER, RESOURCE, KEY_SET]) {
+      const answer = await service.fetch(path, { headers });
+      expect([path, answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([
+        path,
+        200,
+        '*',
+      ]);
+      expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+      expect(answer.headers.get('cache-control')).toBe('public, max-age=3600');
+      expect(answer.headers.get('pragma')).toBeNull();
+      expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
+      const asked = { ...headers, 'access-control-request-headers': 'mcp-protocol-version' };
+      const preflight = await service.fetch(path, { method: 'OPTIONS', headers: asked });
+      const granted = ['origin', 'methods', 'headers'].map((name) =>
+        preflight.headers.get(`access-control-allow-${name}`),
+      );
+      expect([path, preflight.status, ...granted]).toEqual([path, 204, '*', 'GET, HEAD', '*']);
+    }
+    for (const path of ['/', '/rest/me', '/api/v1/workflows', '/api/v1/openapi.json', '/healthz'])
+      expect((await service.fetch(path, { headers })).headers.get('access-control-allow-origin')).toBeNull();
+  });
+});
+
+describeOnAnyDatabase('[D58] metadata without token exchange', (database) => {
   it.each([
     ['the flag is off', { SVC_ENV_FEAT_TOKEN_EXCHANGE: undefined }],
     ['there is no licence', { SVC_LICENSE: undefined, SVC_LICENSE_PUBLIC_KEY: undefined }],
     ['token exchange is switched off', { SVC_TOKEN_EXCHANGE_ENABLED: 'false' }],
   ])('[D58] where %s no tokens are issued', async (_, environment) => {
     await withService(database, { trustedKeys, environment }, expectNoServer);
-  });
-});
-
-describeOnAnyDatabase('[D57] who may read it', (database) => {
-  it('[D57] pages of every origin may read what is published, without credentials; nothing else', async () => {
-    const headers = { origin: 'https://spa.example' };
-    await withService(database, { trustedKeys }, async (service) => {
-      for (const path of [...SERVER, RESOURCE, KEY_SET]) {
-        const answer = await service.fetch(path, { headers });
-        expect([path, answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([
-          path,
-          200,
-          '*',
-        ]);
-        expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
-        expect(answer.headers.get('cache-control')).toBe('public, max-age=3600');
-        expect(answer.headers.get('pragma')).toBeNull();
-        expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
-        const asked = { ...headers, 'access-control-request-headers': 'mcp-protocol-version' };
-        const preflight = await service.fetch(path, { method: 'OPTIONS', headers: asked });
-        const granted = ['origin', 'methods', 'headers'].map((name) =>
-          preflight.headers.get(`access-control-allow-${name}`),
-        );
-        expect([path, preflight.status, ...granted]).toEqual([path, 204, '*', 'GET, HEAD', '*']);
-      }
-      for (const path of ['/', '/rest/me', '/api/v1/workflows', '/api/v1/openapi.json', '/healthz'])
-        expect(
-          (await service.fetch(path, { headers })).headers.get('access-control-allow-origin'),
-        ).toBeNull();
-    });
   });
 });
 

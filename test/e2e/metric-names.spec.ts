@@ -14,23 +14,22 @@ const METRIC = /\b(?:svc|process|nodejs)_\w+/g;
 const OF_HISTOGRAM = /_(?:bucket|count|sum)$/;
 
 describeOnAnyDatabase('[D91] the names of metrics', (database) => {
-  let service: TestService;
   const jwks = JwksServer.forBlock();
-  let exposition: string;
-  beforeAll(async () => {
+  const service = TestService.forBlock(database, () => {
     const publisher = Partner.create({ issuer: 'https://publisher.example' });
-    publisher.rotate();
     jwks.publish(publisher.jwks());
-    service = await TestService.start(database, {
+    return {
       trustedKeys: [{ type: 'jwks', url: jwks.url, issuer: publisher.issuer }],
       environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
-    });
+    };
+  });
+  let exposition: string;
+  beforeAll(async () => {
     await until('the key set is fetched', 60_000, async () => {
       exposition = await metricsOf(service);
       return exposition.includes('svc_jwks_keys_age_seconds{');
     });
   });
-  afterAll(() => service?.stop());
 
   const served = () => [...exposition.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name ?? '');
   const rows = repositoryFile('docs/reference/metrics.md')

@@ -17,14 +17,12 @@ import { describeOnAnyDatabase } from '../support/databases.js';
 import { GRANT_TYPE, TestService } from '../support/test-service.js';
 
 describeOnAnyDatabase('[D91] metrics on a port of their own', (database) => {
-  let service: TestService;
   let address: string;
-  beforeAll(async () => {
+  const service = TestService.forBlock(database, async () => {
     const port = await freePort();
-    service = await TestService.start(database, { environment: { SVC_METRICS_PORT: String(port) } });
     address = `http://127.0.0.1:${port}`;
+    return { environment: { SVC_METRICS_PORT: String(port) } };
   });
-  afterAll(() => service?.stop());
 
   it('are there, with what is counted on the other one', async () => {
     await service.exchange({});

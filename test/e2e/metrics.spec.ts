@@ -23,9 +23,7 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
   const partner = cast.main;
   const publisher = Partner.create({ issuer: 'https://publisher.example' });
   const jwks = JwksServer.forBlock();
-  let service: TestService;
-
-  beforeAll(async () => {
+  const service = TestService.forBlock(database, () => {
     publisher.rotate();
     jwks.publish(publisher.jwks());
     const fetched = { type: 'jwks', name: 'the publisher', url: jwks.url, issuer: publisher.issuer };
@@ -36,12 +34,8 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
       SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: String(LIMIT),
       SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: String(LIMIT),
     };
-    service = await TestService.start(database, {
-      trustedKeys: [cast.mainEntry, fetched, cast.revoked.staticEntry()],
-      environment,
-    });
+    return { trustedKeys: [cast.mainEntry, fetched, cast.revoked.staticEntry()], environment };
   });
-  afterAll(() => service?.stop());
 
   /** How much each named value grows while something is done. */
   const growth = async (names: [string, Record<string, string>][], work: () => Promise<unknown>) => {

@@ -442,21 +442,21 @@ describeOnEachDatabase("the operator's API", (database) => {
 
 describeOnAnyDatabase("a key set at the operator's page", (database) => {
   const clock = new TestClock();
-  let service: TestService;
   const jwks = JwksServer.forBlock();
-  let browser: OperatorBrowser;
-
-  beforeAll(async () => {
+  const service = TestService.forBlock(database, () => {
     jwks.publish(partner.jwks(), { 'cache-control': 'max-age=3600' });
-    service = await TestService.start(database, {
+    return {
       environment: { ...OPERATOR_ENVIRONMENT, SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
       trustedKeys: [{ type: 'jwks', url: jwks.url, issuer: partner.issuer, expectedAudience: BASE_URL }],
       clock,
-    });
+    };
+  });
+  let browser: OperatorBrowser;
+
+  beforeAll(async () => {
     await createOperator(service, 'ada@example.com');
     browser = await signedIn(service, 'ada@example.com');
   });
-  afterAll(() => service?.stop());
 
   const entry = async () => {
     const { data } = await read<List<{ keys: { urlHash: string }; keySet: Json | null }>>(

@@ -24,14 +24,9 @@ interface Added {
 describeOnAnyDatabase('svc-admin partners add', (database) => {
   const commands = CommandLine.beside(database);
   const keySet = JwksServer.forBlock();
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await TestService.start(database, {
-      environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true', SVC_TOKEN_EXCHANGE_STRICT: 'true' },
-    });
+  const service = TestService.forBlock(database, {
+    environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true', SVC_TOKEN_EXCHANGE_STRICT: 'true' },
   });
-  afterAll(() => service?.stop());
 
   const options = (name: string) => [
     ...['partners', 'add', '--name', name, '--issuer', `https://${name}.example`, '--origins', ORIGIN],
@@ -42,16 +37,7 @@ describeOnAnyDatabase('svc-admin partners add', (database) => {
   /** Whether a login and an exchange with tokens of the command's key succeed. */
   async function letsIn(issuer: string, keyFile: string, kid: string): Promise<void> {
     const args = [
-      'token',
-      'sign',
-      '--key',
-      keyFile,
-      '--kid',
-      kid,
-      '--issuer',
-      issuer,
-      '--audience',
-      BASE_URL,
+      ...['token', 'sign', '--key', keyFile, '--kid', kid, '--issuer', issuer, '--audience', BASE_URL],
     ];
     const user = ['--subject', 'c', '--email', `c@${new URL(issuer).hostname}`, '--email-verified'];
     const token = async () => (await commands.output([...args, ...user])).trim();

@@ -103,20 +103,17 @@ describeOnAnyDatabase('the end of trust in an entry', (database) => {
     new TrustedPartner(),
   ];
   const jwks = JwksServer.forBlock();
-  let service: TestService;
-
-  beforeAll(async () => {
+  const service = TestService.forBlock(database, () => {
     jwks.publish(fetched.jwks(), { 'cache-control': 'max-age=86400' });
-    service = await TestService.start(database, {
+    return {
       trustedKeys: [
         ...[open.entry, ending.entry],
         { type: 'jwks', url: jwks.url, issuer: fetched.issuer, notAfter },
       ],
       environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
       clock,
-    });
+    };
   });
-  afterAll(() => service?.stop());
 
   const tokenOf = (partner: TrustedPartner) =>
     partner.token({ sub: newSub(), iat: Math.floor(clock.nowSeconds()) });

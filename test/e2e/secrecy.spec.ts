@@ -3,6 +3,7 @@ import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
 import { Cast, OF_INVALID_CLAIMS, ONE_OF_EACH_REASON } from '../support/attacks.js';
 import { describeOnEachDatabase } from '../support/databases.js';
+import { whileInsertsFail } from '../support/failing-inserts.js';
 import { LOGIN_METHODS, login, sessionHashOf, sessionIdOf } from '../support/logins.js';
 import { createUser } from '../support/local-users.js';
 import { EMBED_PATH } from '../support/entry-paths.js';
@@ -159,13 +160,8 @@ describeOnEachDatabase('[D23] what must never be written down', (database) => {
       const logged = service.logText.length;
       const claims = { sub: `fault-${table}`, email: `fault.${table.replace('_', '.')}@private.example` };
       secrets.add(claims.email);
-      await service.rows(`CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
-        $$ BEGIN RAISE EXCEPTION 'refused'; END $$`);
-      await service.rows(
-        `CREATE TRIGGER refuse BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION refuse()`,
-      );
-      const answer = await note(await service.embed({ token: fresh(claims) }));
-      await service.rows(`DROP TRIGGER refuse ON ${table}`);
+      const send = () => service.embed({ token: fresh(claims) });
+      const answer = await note(await whileInsertsFail(service, table, send));
       expect(answer.status).toBe(500);
       expectNone(answer.body);
       expectNone(service.logText.slice(logged));

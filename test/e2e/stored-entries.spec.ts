@@ -91,11 +91,7 @@ describeOnEachDatabase('an entry that is stored', (database: TestDatabase) => {
 
 describeOnAnyDatabase('stored entries of type jwks', (database: TestDatabase) => {
   const keySet = JwksServer.forBlock();
-  let service: TestService;
-  beforeAll(async () => {
-    service = await TestService.start(database, OPTIONS);
-  });
-  afterAll(() => service?.stop());
+  const service = TestService.forBlock(database, OPTIONS);
 
   it('[D70] are fetched, suspended, changed and removed without a restart', async () => {
     keySet.publish(acme.jwks());

@@ -16,17 +16,12 @@ const TRUSTED_KEYS = [configured.staticEntry({ name: 'from file', allowedRoles: 
 
 describeOnEachDatabase('commands on trusted key entries', (database: TestDatabase) => {
   const commands = CommandLine.beside(database, () => TRUSTED_KEYS);
-  let service: TestService;
   const keySet = JwksServer.forBlock();
-
-  beforeAll(async () => {
-    keySet.publish(acme.jwks());
-    service = await TestService.start(database, {
-      trustedKeys: TRUSTED_KEYS,
-      environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
-    });
+  beforeAll(() => keySet.publish(acme.jwks()));
+  const service = TestService.forBlock(database, {
+    trustedKeys: TRUSTED_KEYS,
+    environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
   });
-  afterAll(() => service?.stop());
 
   const keys = (...args: string[]) => commands.output(['keys', ...args]);
   /** What a command that fails says on standard error. */

@@ -32,13 +32,8 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
     SVC_BASE_URL: BASE_URL,
   });
   const commands = new CommandLine(environment, VERSION);
-  let service: TestService;
-
-  beforeAll(async () => {
-    license = await licenseEnvironment();
-    service = await TestService.start(database, { trustedKeys });
-  });
-  afterAll(() => service?.stop());
+  beforeAll(async () => void (license = await licenseEnvironment()));
+  const service = TestService.forBlock(database, { trustedKeys });
 
   const token = (claims: object = {}) => partner.sign(partner.claims({ ...SECRETIVE, ...claims }));
   const explain = (stdin: string, ...args: string[]) =>

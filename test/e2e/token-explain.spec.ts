@@ -243,19 +243,18 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
 describeOnEachDatabase('[D80] an explanation of fetched keys', (database) => {
   const partner = Partner.create({ issuer: 'https://fetched.example', audience: BASE_URL });
   const keySet = JwksServer.forBlock();
-  let service: TestService;
-
-  beforeAll(async () => {
+  const service = TestService.forBlock(database, () => {
     keySet.publish(partner.jwks());
     const entry = { type: 'jwks', url: keySet.url, issuer: partner.issuer, expectedAudience: BASE_URL };
-    const environment = { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' };
-    service = await TestService.start(database, { trustedKeys: [entry], environment });
+    return { trustedKeys: [entry], environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' } };
+  });
+
+  beforeAll(async () => {
     await until('the keys are stored', 60_000, async () => {
       const rows = await service.rows('SELECT 1 FROM token_exchange_jwks_snapshot WHERE key_set IS NOT NULL');
       return rows.length > 0;
     });
   });
-  afterAll(() => service?.stop());
 
   it('[D80] asks no server for keys, and takes nothing of what unknown kids may cause', async () => {
     const { requestCount, connectionCount } = keySet;

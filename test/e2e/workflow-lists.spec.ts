@@ -25,9 +25,9 @@ const ROWS_AS_THEY_ARE = `SELECT id, project_id AS "projectId", active, name,
 type Query = Readonly<Record<string, string>>;
 
 describeOnEachDatabase('sorted lists of workflows', (database) => {
-  let service: TestService;
-  let api: ApiClient;
-  let world: ApiWorld;
+  const service = TestService.forBlock(database);
+  const api = ApiClient.forBlock(service);
+  const world = ApiWorld.forBlock(service);
   let admin: string;
   let member: string;
   let memberOfOne: string;
@@ -36,10 +36,6 @@ describeOnEachDatabase('sorted lists of workflows', (database) => {
   const visible = new Map<string, readonly string[]>();
 
   beforeAll(async () => {
-    service = await TestService.start(database);
-    api = await ApiClient.connect(service);
-    world = new ApiWorld(service);
-    await world.createParties();
     projects = [];
     for (let count = 0; count < PROJECTS; count++) projects.push(await world.createProject());
     const memberOf = async (own: readonly string[]) => {
@@ -69,7 +65,6 @@ describeOnEachDatabase('sorted lists of workflows', (database) => {
     );
     rows = await service.rows<Row>(ROWS_AS_THEY_ARE);
   });
-  afterAll(() => service?.stop());
 
   /** What the list must be. */
   const expected = (token: string, { sort, search = '', active, projectId }: Query): string[] => {

@@ -60,42 +60,23 @@ describeOnAnyDatabase('entries for jobs and services', (database) => {
       url: 'https://gitlab.com/oauth/discovery/keys',
       subjects: ['project_path:acme/group/flows:ref_type:branch:ref:main'],
     });
-    const own = ['--server', 'https://git.example/', '--id', '20'];
-    expect(await written('--gitlab', 'acme/flows', '--branch', 'release-*', ...own, ...AS)).toMatchObject({
+    const own = ['--branch', 'main', '--server', 'https://git.example/', '--id', '20', ...AS];
+    expect(await written('--gitlab', 'acme/flows', ...own)).toMatchObject({
       issuer: 'https://git.example',
       claims: { project_id: '20' },
     });
-    expect(await written('--github', 'acme/flows', '--branch', 'main', ...own, ...AS)).toMatchObject({
+    expect(await written('--github', 'acme/flows', ...own)).toMatchObject({
       issuer: 'https://git.example/_services/token',
       url: 'https://git.example/_services/token/.well-known/jwks',
     });
-    const issuer = 'https://token.actions.githubusercontent.com/acme-inc';
-    const customized = ['--github', 'acme/flows', '--branch', 'main', ...AS];
-    for (const option of ['--server', '--issuer'])
-      expect(await written(...customized, option, issuer)).toMatchObject({
-        issuer,
-        url: `${issuer}/.well-known/jwks`,
-      });
-    const gitlab = ['--gitlab', 'acme/flows', '--branch', 'main', '--issuer', 'https://git.example', ...AS];
-    expect(await written(...gitlab)).toMatchObject({ url: 'https://git.example/oauth/discovery/keys' });
-    const cluster = [
-      '--issuer',
-      'https://cluster.example',
-      '--jwks-uri',
-      'https://cluster.example/openid/v1/jwks',
-    ];
-    expect(
-      await written(
-        '--kubernetes',
-        'ci/deployer',
-        ...cluster,
-        ...AS,
-        '--scopes',
-        'workflow:write',
-        '--name',
-        'ci',
-      ),
-    ).toMatchObject({
+    const customized = ['--branch', 'main', '--issuer', 'https://git.example', ...AS];
+    expect(await written('--gitlab', 'acme/flows', ...customized)).toMatchObject({
+      issuer: 'https://git.example',
+      url: 'https://git.example/oauth/discovery/keys',
+    });
+    const cluster = ['--issuer', 'https://cluster.example', '--jwks-uri', 'https://cluster.example/jwks'];
+    const rest = ['--scopes', 'workflow:write', '--name', 'ci', ...AS];
+    expect(await written('--kubernetes', 'ci/deployer', ...cluster, ...rest)).toMatchObject({
       issuer: 'https://cluster.example',
       subjects: ['system:serviceaccount:ci:deployer'],
       name: 'ci',

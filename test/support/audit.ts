@@ -37,6 +37,12 @@ export function eventsOf(service: TestService, request?: Answer | string): Promi
   );
 }
 
+/** The reason for which a request was refused, by its audit event. */
+export async function reasonOf(service: TestService, answer: Answer): Promise<unknown> {
+  const [event] = await eventsOf(service, answer);
+  return event?.payload['reason'];
+}
+
 /** How many rows of a name there are. */
 export async function countEvents(service: TestService, name: string): Promise<number> {
   return (await eventsOf(service)).filter((event) => event.name === name).length;

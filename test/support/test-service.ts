@@ -77,10 +77,19 @@ export class TestService {
     return service;
   }
 
-  /** For all tests of a block. It runs in them, and in hooks that are declared later; it stops before those that end the block. */
-  static forBlock(database: TestDatabase, options: TestServiceOptions = {}): TestService {
-    const service = new TestService(database, options);
-    beforeAll(() => service.begin());
+  /**
+   * Runs during all tests of a block and in hooks that are declared later, and stops before the hooks that end the block.
+   * @param options a function if they depend on what an earlier hook has started
+   */
+  static forBlock(
+    database: TestDatabase,
+    options: TestServiceOptions | (() => TestServiceOptions | Promise<TestServiceOptions>) = {},
+  ): TestService {
+    const service = new TestService(database, {});
+    beforeAll(async () => {
+      service.options = typeof options === 'function' ? await options() : options;
+      await service.begin();
+    });
     afterAll(() => service.application && service.stop());
     return service;
   }
