@@ -67,7 +67,7 @@ describeOnEachDatabase(`[D30] lists of what both see (seed ${SEED})`, (database)
     },
   );
 
-  it('[D30] a workflow may be edited where both may', async () => {
+  it('[D30] a workflow is editable if both may edit it', async () => {
     for (const { actor, subject } of pairs()) {
       const editable = async (token: string) => {
         const workflows = await api.all('/api/v1/workflows', token);

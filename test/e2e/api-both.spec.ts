@@ -59,7 +59,7 @@ describeOnAnyDatabase(`[P.rights][D30] rights of both, of random pairs (seed ${S
   });
   const bothOf = (actor: Person, subject: Person) => world.token(subject.id, actor.id, { rights: 'both' });
 
-  it('[D30] each operation is allowed where it is to each of the two, and else refused as to the one who sees least', async () => {
+  it('[D30] an operation is allowed if each of the two may perform it, and otherwise refused as to the one who sees least', async () => {
     const random = randomFrom(SEED);
     const outcomes = new Set<number>();
     for (let count = 0; count < PAIRS; count++) {
@@ -129,7 +129,7 @@ describeOnAnyDatabase(`[P.rights][D30] rights of both, of random pairs (seed ${S
     expect((await api.patch(`/api/v1/users/${third}`, token, { enabled: true })).status).toBe(401);
   });
 
-  it('[D30] something new goes into the actor’s personal project where both may, and else asks for a project', async () => {
+  it('[D30] something new goes into the actor’s personal project if both may add to it; otherwise a project must be named', async () => {
     const member = { id: world.idOf('stranger'), role: 'global:member' } as const;
     const admin = { id: world.idOf('administrator'), role: 'global:admin' } as const;
     const make = async (actor: Person, subject: Person, projectId?: string): Promise<ApiAnswer> =>
@@ -173,7 +173,7 @@ describeOnAnyDatabase(`[P.rights][D30] rights of both, of random pairs (seed ${S
     expect((await api.get('/api/v1/users', token)).body.error).toBe('insufficient_scope');
   });
 
-  it('[P.rights] /rest/me says whose rights count', async () => {
+  it('[P.rights] /rest/me says whose rights are required', async () => {
     const [actor, subject] = [world.idOf('editor'), world.idOf('viewer')];
     const told = async (token: string) => {
       const me = await service.fetch('/rest/me', { headers: { authorization: `Bearer ${token}` } });

@@ -78,7 +78,7 @@ describeOnAnyDatabase('the permission matrix', (database) => {
     }
   });
 
-  it('[D30] a role that is taken away counts at the next call of a live token', async () => {
+  it('[D30] the loss of a role limits the next call with a live token', async () => {
     const projectId = await world.createProject();
     const path = `/api/v1/workflows/${await world.createWorkflow(projectId)}`;
     const userId = await world.createUser('global:admin');
@@ -106,7 +106,7 @@ describeOnAnyDatabase('the permission matrix', (database) => {
     expect((await api.get('/api/v1/projects', token)).status).toBe(401);
   });
 
-  it('[D23] what is not there and what may not be seen answer the same bytes', async () => {
+  it('[D23] the answers for a missing and for a hidden object are the same', async () => {
     const [hidden, nowhere] = [await world.createProject(), '00000000-0000-4000-8000-000000000000'];
     const token = await world.tokenOf('stranger');
     const bodies = await Promise.all(

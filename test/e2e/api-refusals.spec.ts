@@ -252,7 +252,7 @@ describeOnAnyDatabase('[D79] a refused Bearer', (database) => {
     expect(me.rows).toMatchObject([{ payload: { reason: 'malformed', route: '/rest/me' } }]);
   });
 
-  it('[D79] is none where there is no credential, or a session that has ended', async () => {
+  it('[D79] is none if there is no credential, or a session that has ended', async () => {
     for (const headers of [{}, { cookie: '__Host-svc_session=zephyrine' }] as Record<string, string>[]) {
       const { answer, lines, rows } = await trace(headers);
       expect([answer.status, lines, rows]).toEqual([401, [], []]);
@@ -291,7 +291,7 @@ describeOnAnyDatabase('[D79] a refused Bearer', (database) => {
     expect(await kept(1)).toEqual([2]);
   });
 
-  it('[D79] is answered as ever where the trail cannot be written, and the log says so', async () => {
+  it('[D79] is answered as ever if the trail cannot be written, and the log says so', async () => {
     const send = () => trace({ authorization: 'Bearer zephyrine' });
     const { answer, lines, rows } = await whileInsertsFail(service, 'audit_event', send);
     expect([answer.status, await answer.json()]).toEqual([401, expect.objectContaining(ANSWER)]);

@@ -73,7 +73,7 @@ describeOnEachDatabase('[6.3] audit and the work it reports about', (database) =
     expect((await service.fetch('/rest/me', { headers: { cookie } })).status).toBe(200);
   });
 
-  it('[D59][D61][D7] what is taken back and cannot be recorded stays as it was', async () => {
+  it('[D59][D61][D7] a revocation that cannot be recorded has no effect', async () => {
     const cookie = await service.sessionCookie(partner.sign());
     const token = await service.accessToken({ subject_token: partner.sign() });
     const { issuer, kid } = partner;

@@ -75,7 +75,7 @@ describeOnAnyDatabase('[1.4] availability', (database) => {
     },
   );
 
-  it('the end of a licence is warned of, counted, and reported when it comes', async () => {
+  it('the end of a licence is announced, counted, and reported when it comes', async () => {
     const clock = new TestClock();
     const exp = Math.floor(clock.nowSeconds()) + 100;
     const environment = await licenseEnvironment({ exp });
@@ -149,7 +149,7 @@ describeOnEachDatabase('health', (database) => {
   const environment = { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' };
   const readiness = async (service: TestService) => (await service.fetch('/healthz/readiness')).status;
 
-  it('not ready until the key set was tried once, however that ends; the process is healthy and says its version', async () => {
+  it('is not ready until the key set was tried once, however that ends; the process is healthy and says its version', async () => {
     let finish = () => undefined as unknown;
     jwks.answerWith((response, request) => (finish = () => status(500)(response, request)));
     const options = { trustedKeys: [...trustedKeys, entry(jwks.url)], environment };

@@ -134,7 +134,7 @@ describeOnEachDatabase('[D131] a logout by the provider', (database) => {
     expect((await service.embed({ token: login })).status).toBe(401);
   });
 
-  it('[P.logoutIssuer] still may, where a stored entry has the issuer of that provider', async () => {
+  it('[P.logoutIssuer] still may if a stored entry has the issuer of that provider', async () => {
     const usurper = Partner.create({ issuer: provider.issuer, kid: provider.kid, audience: BASE_URL });
     const entries = service.part(StoredEntryService);
     await entries.add({ ...usurper.staticEntry(), name: 'usurper' });

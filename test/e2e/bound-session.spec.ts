@@ -132,7 +132,7 @@ describeOnEachDatabase('[D25] a bound session', (database) => {
     }
   });
 
-  it('[D25] is never taken from a cookie, nor the session of a cookie from the header', async () => {
+  it('[D25] is never accepted from a cookie, nor the session of a cookie from the header', async () => {
     const page = await new Page(service).signIn();
     const secret = page.token.slice('svs_'.length);
     for (const value of [page.token, secret])
@@ -299,7 +299,7 @@ describeOnAnyDatabase('[D25] who may open and use a bound session', (database) =
     expect(await wordOf(answer)).toEqual(expected);
   });
 
-  it('[P.origins] only the page of the instance gets one, also where the entry lists no origins', async () => {
+  it('[P.origins] only the page of the instance gets one, even if the entry lists no origins', async () => {
     const answer = await page().post({ token: tokenOf('ada') }, { origin: HOST });
     expect(await wordOf(answer)).toEqual([401, 'origin_not_allowed']);
   });
@@ -358,7 +358,7 @@ describeOnAnyDatabase('[D25] who may open and use a bound session', (database) =
       ]);
     });
 
-    it('[D142] a proof of a writing call is taken once, and that of a reading call is not remembered', async () => {
+    it('[D142] a proof of a writing call is accepted once, and a proof of a reading call is not remembered', async () => {
       const one = await page().signIn();
       const reading = one.key.headersFor(one.token, ME);
       for (let times = 0; times < 2; times += 1)
@@ -386,7 +386,7 @@ describeOnAnyDatabase('[D25] who may open and use a bound session', (database) =
   });
 });
 
-describeOnAnyDatabase('[D143] bound sessions where nonces are asked for', (database) => {
+describeOnAnyDatabase('[D143] bound sessions if nonces are required', (database) => {
   const service = TestService.forBlock(database, {
     trustedKeys,
     environment: { SVC_DPOP_NONCE: 'true' },

@@ -96,7 +96,7 @@ describeOnAnyDatabase('[D140] DPoP', (database) => {
       expect((await service.exchange({ subject_token: token }, { dpop: client.proof() })).status).toBe(200);
     });
 
-    it('[D142] a proof is taken once, and a repeated one costs the token', async () => {
+    it('[D142] a proof is accepted once, and a repeated one uses the token up', async () => {
       const dpop = client.proof();
       const [first, second] = [external(), external()];
       expect((await service.exchange({ subject_token: first }, { dpop })).status).toBe(200);
@@ -107,7 +107,7 @@ describeOnAnyDatabase('[D140] DPoP', (database) => {
       expect((await eventOf(service, again))?.payload['reason']).toBe('token_replayed');
     });
 
-    it('[D142] a proof is taken once of many requests at the same time, also in one statement', async () => {
+    it('[D142] one of many simultaneous requests with one proof is accepted, even in one statement', async () => {
       const dpop = client.proof();
       const answers = await Promise.all(
         Array.from({ length: 6 }, () => service.exchange({ subject_token: external() }, { dpop })),
@@ -233,7 +233,7 @@ describeOnAnyDatabase('[D140] DPoP', (database) => {
 
     const proved = (options: ProofOptions = {}, path = ME) => client.headersFor(token, path, options);
 
-    it('[D140] a bound token is taken with a proof for each call, whatever the query, at every route', async () => {
+    it('[D140] a bound token is accepted with a proof for each call, whatever the query, at every route', async () => {
       expect((await call(proved())).status).toBe(200);
       expect((await call(proved({}, WORKFLOWS), `${WORKFLOWS}?limit=1`)).status).toBe(200);
       const headers = proved({ claims: { htm: 'HEAD' } }, WORKFLOWS);
@@ -286,7 +286,7 @@ describeOnAnyDatabase('[D140] DPoP', (database) => {
       ]);
     });
 
-    it('[D142] a proof is taken once, also of calls at the same time', async () => {
+    it('[D142] a proof is accepted once, even by simultaneous calls', async () => {
       const headers = proved();
       const answers = await Promise.all(Array.from({ length: 4 }, () => call(headers)));
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);

@@ -149,7 +149,7 @@ describeOnAnyDatabase('[P.origins] the origin of a login', (database) => {
     },
   );
 
-  it('[P.origins] an entry that lists none takes a login from anywhere, by either method', async () => {
+  it('[P.origins] an entry that lists no origins accepts a login from anywhere, by either method', async () => {
     expect((await login(open, OTHER)).status).toBe(303);
     expect((await login(open, 'null')).status).toBe(303);
     const headers = { 'sec-fetch-site': 'cross-site' };

@@ -105,7 +105,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
       });
     });
 
-    it('[D133] is for the user whom aud_sub names, and says so of no other', async () => {
+    it('[D133] is for the user whom aud_sub names, and for no other', async () => {
       const email = 'grace@desktop.example';
       const id = await createUser(service, { email });
       const stranger = await createUser(service, { email: 'eve@desktop.example' });
@@ -272,7 +272,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
       expect(await answers.find(({ status }) => status === 400)?.text()).toBe(INVALID_GRANT);
     });
 
-    it('[D133] as a subject token, as an actor token and at an embedded login, where its entry is trusted for all', async () => {
+    it('[D133] as a subject token, as an actor token and at an embedded login, even if its entry allows all flows', async () => {
       const all = new IdJagClient('all');
       const entry = all.entry({ flows: ['embed', 'exchange', 'id-jag'] });
       await withServiceApart({ trustedKeys: [entry], environment: ASSERTIONS_ON }, async (other) => {
@@ -319,7 +319,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
     expect(service.logText).not.toContain(assertion.split('.')[2]);
   });
 
-  it('[D58] metadata say what the endpoint takes', async () => {
+  it('[D58] metadata name the grants and client methods of the endpoint', async () => {
     const metadata = await jsonOf(await service.fetch('/.well-known/oauth-authorization-server'));
     expect(metadata).toMatchObject({
       grant_types_supported: [GRANT_TYPE, JWT_BEARER],
@@ -430,7 +430,7 @@ describeOnAnyDatabase('identity assertions of clients with metadata documents', 
     }
   });
 
-  it('[D133] no other URL is fetched, and where no entry names a document it is not announced', async () => {
+  it('[D133] no other URL is fetched, and metadata announce documents only if an entry names one', async () => {
     const server = await JwksServer.listen();
     const client = new IdJagClient(server.url);
     server.publish(documentOf(client));
@@ -480,7 +480,7 @@ describeOnAnyDatabase('identity assertions that are off', (database) => {
     });
   });
 
-  it('[5.1.4] token exchange stays off where identity assertions alone are on', async () => {
+  it('[5.1.4] token exchange stays off if only identity assertions are on', async () => {
     const environment = { ...ASSERTIONS_ON, SVC_TOKEN_EXCHANGE_ENABLED: 'false' };
     await withService(database, { trustedKeys: [desktop.entry()], environment }, async (service) => {
       expect((await service.exchange({ subject_token: 'x' })).status).toBe(501);

@@ -134,7 +134,7 @@ describeOnEachDatabase('identity', (database) => {
       expect(outcomeOf(await use(path, token({ sub, email_verified: false })))).toBe('accepted');
     });
 
-    it('[2.5.3] names are taken over when they differ, and kept when the claims say nothing', async () => {
+    it('[2.5.3] names are updated if they differ, and kept if the claims are missing', async () => {
       const sub = newSub();
       await use(path, token({ sub, given_name: 'Ada', family_name: 'King' }));
       await use(path, token({ sub, given_name: 'Augusta', family_name: undefined }));

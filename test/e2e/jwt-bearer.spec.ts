@@ -158,7 +158,7 @@ describeOnAnyDatabase('the grant jwt-bearer', (database) => {
     expect((await redeem(service, busy.sign(), {}, desktop.basic)).status).toBe(429);
   });
 
-  it('[D133] an identity assertion goes its own way beside it', async () => {
+  it('[D133] an identity assertion still needs its client', async () => {
     expect((await desktop.redeem(service)).status).toBe(200);
     const withoutClient = await desktop.redeem(service, {}, {});
     expect([withoutClient.status, await reasonOf(service, withoutClient)]).toEqual([
@@ -168,7 +168,7 @@ describeOnAnyDatabase('the grant jwt-bearer', (database) => {
   });
 });
 
-describeOnAnyDatabase('the grant jwt-bearer where no entry names it', (database) => {
+describeOnAnyDatabase('the grant jwt-bearer if no entry names it', (database) => {
   it('[4.2.grant_type][D58] is not there, until a stored entry does', async () => {
     await withService(database, { trustedKeys: [closed.staticEntry()] }, async (service) => {
       const grants = async () => (await jsonOf(await service.fetch(METADATA)))['grant_types_supported'];

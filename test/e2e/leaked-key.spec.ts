@@ -86,7 +86,7 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
       );
   });
 
-  it('goes with all keys of its issuer where no kid is named; each restoration says what is left', async () => {
+  it('is revoked with all keys of its issuer if no kid is named; each restoration says what is left', async () => {
     await line.output(['keys', 'revoke', '--issuer', ISSUER]);
     await line.output(['keys', 'revoke', ...keyOptions]);
     await untilStatus(400, () => exchange(next));
@@ -118,7 +118,7 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
       'stole',
       'warning: no trusted key entry of this issuer has this kid; is it spelt as in the tokens?\n',
     ],
-  ])('is revoked with a hint where it may be misspelt: %s', async (_, issuer, kid, hint) => {
+  ])('is revoked with a hint if it may be misspelt: %s', async (_, issuer, kid, hint) => {
     const keys = ['--issuer', issuer, ...(kid === undefined ? [] : ['--kid', kid])];
     const trustedKeys = JSON.stringify([stolen.staticEntry(), next.staticEntry()]);
     const environment = {
@@ -130,7 +130,7 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
     await line.output(['keys', 'restore', ...keys]);
   });
 
-  it('goes also where the configuration cannot be read', async () => {
+  it('is revoked even if the configuration cannot be read', async () => {
     const environment = {
       ...database.environment,
       SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: '/absent/keys.json',

@@ -125,7 +125,7 @@ describeOnAnyDatabase('[D58] metadata without token exchange', (database) => {
     ['the flag is off', { SVC_ENV_FEAT_TOKEN_EXCHANGE: undefined }],
     ['there is no licence', { SVC_LICENSE: undefined, SVC_LICENSE_PUBLIC_KEY: undefined }],
     ['token exchange is switched off', { SVC_TOKEN_EXCHANGE_ENABLED: 'false' }],
-  ])('[D58] where %s no tokens are issued', async (_, environment) => {
+  ])('[D58] if %s, no tokens are issued', async (_, environment) => {
     await withService(database, { trustedKeys, environment }, expectNoServer);
   });
 });

@@ -24,7 +24,7 @@ describeOnAnyDatabase('[D91] metrics on a port of their own', (database) => {
     return { environment: { SVC_METRICS_PORT: String(port) } };
   });
 
-  it('are there, with what is counted on the other one', async () => {
+  it('are there, with the counts of the other port', async () => {
     await service.exchange({});
     const answer = await fetch(`${address}/metrics`);
     expect(answer.status).toBe(200);
@@ -74,7 +74,7 @@ describeBuilt('[D91] the process and its ports', () => {
     rmSync(surroundings.directory, { recursive: true, force: true });
   });
 
-  it('does not start where it cannot listen, and says so in one line', async () => {
+  it('does not start if it cannot listen, and says so in one line', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;

@@ -92,7 +92,7 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
     ]);
   });
 
-  it('[D91] counts what is refused before a token is looked at, by its reason', async () => {
+  it('[D91] counts requests that are refused before their token is read, by reason', async () => {
     const reasons = ['unsupported_grant_type', 'field_invalid', 'not_a_form', 'payload_too_large'];
     const counts = reasons.map((reason): [string, Record<string, string>] => [
       FORMS,
@@ -116,7 +116,7 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
     expect(counted).toEqual([1, 1, 1, 1, 1, 1]);
   });
 
-  it('[D91] counts fetches of key sets by how they end, and reports each entry how it stands', async () => {
+  it('[D91] counts fetches of key sets by outcome, and reports the state of each entry', async () => {
     const entry = { issuer: publisher.issuer };
     const [cached] = service.part(JwksKeyProvider)['cache'].entries;
     /** A fetch is counted as it ends, and what it has brought is taken over a moment later. */

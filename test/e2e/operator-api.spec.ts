@@ -305,7 +305,7 @@ describeOnEachDatabase("the operator's API", (database) => {
     expect(readings.map(({ payload }) => payload.reason)).toEqual([undefined, 'refused']);
   });
 
-  it('[D79] shows what strangers were refused where it is asked for, and else what has a verified sender', async () => {
+  it('[D79] shows refusals of strangers only if asked, and otherwise refusals with a verified sender', async () => {
     const tokens = ['a.b.c', partner.sign(partner.claims({ iss: undefined }))];
     for (const token of [...tokens, partner.sign(partner.claims({ aud: 'https://else.example' }))])
       await service.exchange({ subject_token: token });
@@ -387,7 +387,7 @@ describeOnEachDatabase("the operator's API", (database) => {
     expect(data.map(({ reason }) => reason)).toContain('token_expired');
   });
 
-  it('leaves out nothing that is newer where no end is asked for', async () => {
+  it('leaves out no newer event if no end is asked for', async () => {
     const issuer = 'https://ahead.example';
     // The clock of another instance is ahead.
     await service.rows(

@@ -64,7 +64,7 @@ describeOnAnyDatabase('svc-admin partners add', (database) => {
     await letsIn('https://paired.example', 'partner-key.pem', kid);
   });
 
-  it('takes a public key, as PEM and as JWK', async () => {
+  it('accepts a public key, as PEM and as JWK', async () => {
     const partner = Partner.create({ issuer: 'https://pem.example', audience: BASE_URL });
     commands.write('public.pem', partner.publicKeyPem());
     commands.write('private.pem', partner.privateKeyPem());
@@ -77,7 +77,7 @@ describeOnAnyDatabase('svc-admin partners add', (database) => {
     expect(other.entry).toMatchObject({ kid: 'of-jwk', key: partner.publicKeyPem() });
   });
 
-  it('takes the address of a key set, and names the keys that are used', async () => {
+  it('accepts the address of a key set, and names the keys that are used', async () => {
     const partner = Partner.create({ issuer: 'https://set.example', kid: 'k1', audience: BASE_URL });
     keySet.publish(partner.jwks());
     commands.write('set.pem', partner.privateKeyPem());

@@ -104,7 +104,7 @@ describeOnAnyDatabase('actors before ours', (database) => {
     });
   });
 
-  it('[P.priorActors] those of the subject stand inside our own actor, with their issuers', async () => {
+  it("[P.priorActors] the subject's prior actors are inside our own actor, with their issuers", async () => {
     const act = { sub: 'robot-1', email: 'x@y.example', act: { sub: 'robot-2', iss: ELSEWHERE, role: 'x' } };
     const { claims, answer } = await issued({ act }, {});
     const robot = await linkedUser(service, other.issuer, 'robot');

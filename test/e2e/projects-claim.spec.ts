@@ -35,7 +35,7 @@ const named = (role: string) => (key: string) => [`${key}:${role}`];
 
 const CASES: readonly SyncCase[] = [
   {
-    title: 'a project that is missing is made',
+    title: 'a missing project is created',
     claim: named(VIEWER),
     after: { role: VIEWER, by: 'claim' },
     change: 'added',
@@ -47,7 +47,12 @@ const CASES: readonly SyncCase[] = [
     after: { role: EDITOR, by: 'claim' },
     change: 'changed',
   },
-  { title: '[D134] an empty claim takes it away', earlier: VIEWER, claim: () => [], change: 'removed' },
+  {
+    title: '[D134] an empty claim removes the membership',
+    earlier: VIEWER,
+    claim: () => [],
+    change: 'removed',
+  },
   {
     title: '[D134] what people gave remains after the claim',
     own: VIEWER,
@@ -204,7 +209,7 @@ describeOnEachDatabase('the claim of projects', (database) => {
       else expect([answer.status, await answer.text()]).toEqual([400, INVALID_CLAIMS]);
     });
 
-    it.each(MALFORMED)('[P.projects] %s is not looked at without the policy', async (_, projects) => {
+    it.each(MALFORMED)('[P.projects] %s is not read without the policy', async (_, projects) => {
       const sub = newSub();
       expect(outcomeOf(await send(way, silent, sub, { projects }))).toBe('accepted');
       expect(await memberships(service, silent, sub)).toEqual([]);
@@ -218,7 +223,7 @@ describeOnEachDatabase('the claim of projects', (database) => {
     });
   });
 
-  it('[D134] a token with the claim of before takes no transaction, until the memberships from it are changed', async () => {
+  it('[D134] a token with an unchanged claim needs no transaction, until its memberships are changed', async () => {
     const [sub, key] = [newSub(), `acme-${++keys}`];
     const again = (claims: Members = {}) =>
       takesTransaction(service, async () => {
@@ -302,7 +307,7 @@ describeOnEachDatabase('the bounds of the claim of projects', (database) => {
     return partner.token({ iat, exp: iat + 50, ...claims });
   };
 
-  it('[D134] claims make a user a member of 100 projects at most, whoever sends them, and the user is refused no other token', async () => {
+  it("[D134] claims make a user a member of 100 projects at most, whoever sends them, and the user's other tokens pass", async () => {
     const person = { sub: newSub(), email: `${newSub()}@partner.example` };
     const answers: number[] = [];
     const claim = async (partner: TrustedPartner, projects?: string[]) =>

@@ -103,7 +103,7 @@ describeOnEachDatabase('[D41] sessions and credentials', (database) => {
     expectChallenge(await logout({ origin: BASE_URL }));
   });
 
-  it('[4.3] /rest/me says who a session, a token and a token with an actor stand for', async () => {
+  it('[4.3] /rest/me names the user of a session, of a token and of a token with an actor', async () => {
     const actor = token({ sub: 'robot', given_name: 'Ro', family_name: 'Bot' });
     const me = async (headers: Record<string, string>) =>
       jsonOf<{ expiresAt: string; expiresInSeconds: number }>(await get('/rest/me', headers));

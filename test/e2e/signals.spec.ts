@@ -168,7 +168,7 @@ describeOnEachDatabase('[D147] a security event', (database) => {
     expect(await scene.all([session])).toEqual([401]);
   });
 
-  it('[D132] that comes late ends what was opened before its time, and nothing later', async () => {
+  it('[D132] that comes late ends sessions and tokens from before its time, and none from later', async () => {
     const before = await scene.session('eve');
     const token = scene.transmitter.token('sessions-revoked', scene.seconds, scene.transmitter.user('eve'));
     scene.clock.advance(600);
@@ -373,7 +373,7 @@ describeOnAnyDatabase('[D147] the receiver of security events', (database) => {
     expect((await sent({ 'content-type': 'Application/SecEvent+JWT; charset=utf-8' })).status).toBe(202);
   });
 
-  it('takes no external token, and no event passes for one', async () => {
+  it('accepts no external token, and no event passes as one', async () => {
     const claims = company.claims({ sub: 'lea', iat: scene.seconds });
     expect((await scene.transmitter.send(scene.service, company.sign(claims))).status).toBe(400);
     expect((await scene.service.exchange({ subject_token: token() })).status).toBe(400);

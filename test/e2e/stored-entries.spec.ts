@@ -134,7 +134,7 @@ describeOnAnyDatabase('stored entries of type jwks', (database: TestDatabase) =>
 describeOnEachDatabase('a table of stored entries that cannot be read', (database: TestDatabase) => {
   const TABLE = 'token_exchange_stored_entry';
 
-  it('[D72] takes nothing away that is held, is reported once, and is followed as soon as it can be', () =>
+  it('[D72] leaves the held entries, is reported once, and is read as soon as it can be', () =>
     withService(database, OPTIONS, async (service) => {
       const follower = service.part(StoredEntryFollower);
       const failures = () =>

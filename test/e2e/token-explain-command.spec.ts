@@ -227,7 +227,7 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
     expect(refused).toMatchObject({ exitCode, stdout: '', stderr: expect.stringContaining(complaint) });
   });
 
-  it('takes no token as an argument', async () => {
+  it('accepts no token as an argument', async () => {
     expect(await explain('', token())).toMatchObject({ exitCode: 2, stdout: '' });
   });
 

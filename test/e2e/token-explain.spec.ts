@@ -83,7 +83,7 @@ function course({ checks }: TokenExplanation): string[] {
 describeOnEachDatabase('[D80] an explanation', (database) => {
   const service = TestService.forBlock(database);
 
-  it('[D80] says whom a good token would find, and what it would change and get; and it still does', async () => {
+  it('[D80] names the user whom a good token would find, its changes and its result; and the token still does that', async () => {
     const ann = new StoredPartner(service);
     await ann.trust({ scopes: ['workflow:read', 'workflow:write'], allowedRoles: ['global:admin'] });
     const first = ann.token({ given_name: 'Ann', family_name: undefined, exp: now() + 300 });
@@ -211,7 +211,7 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
     expect([then.outcome, then.asOf, then.notes]).toEqual(['accepted', at.toISOString(), []]);
   });
 
-  it('[D80][D127] says of a token that is bound to a key what its use needs, and knows the token of a session', async () => {
+  it('[D80][D127] says what the use of a key-bound token needs, and recognises the token of a session', async () => {
     const ann = new StoredPartner(service);
     await ann.trust();
     const client = new DpopClient();
@@ -256,7 +256,7 @@ describeOnEachDatabase('[D80] an explanation of fetched keys', (database) => {
     });
   });
 
-  it('[D80] asks no server for keys, and takes nothing of what unknown kids may cause', async () => {
+  it('[D80] asks no server for keys, and leaves the fetch that an unknown kid may cause', async () => {
     const { requestCount, connectionCount } = keySet;
     const before = await everything(service);
     const good = await explain(service, { flow: 'exchange', token: partner.sign() });

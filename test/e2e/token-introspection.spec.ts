@@ -84,7 +84,7 @@ describeOnAnyDatabase('token introspection', (database) => {
     expect([iss, aud]).toEqual([BASE_URL, BASE_URL]);
   });
 
-  it('[D61] tells a service of tokens that are for it, whoever has them, if its own entry issued them', async () => {
+  it('[D61] describes tokens for a service to it, whoever has them, if its own entry issued them', async () => {
     const token = await exchanged({ resource: TOOLS });
     expect(await told(token, tools.basic)).toMatchObject({
       active: true,
@@ -131,7 +131,7 @@ describeOnAnyDatabase('token introspection', (database) => {
     expect(await told(token, namesake.basic)).toEqual(INACTIVE);
   });
 
-  it('[5.2.5] takes a JWT of a client once', async () => {
+  it('[5.2.5] accepts a JWT of a client once', async () => {
     const iat = Math.floor(clock.nowSeconds());
     const client_assertion = byKey.jwt({ iat, exp: iat + 60 });
     const fields = { token: 'x', client_assertion_type: CLIENT_ASSERTION, client_assertion };
@@ -169,7 +169,7 @@ describeOnAnyDatabase('token introspection', (database) => {
 });
 
 describeOnAnyDatabase('[D61] introspections of one address', (database) => {
-  it('[D79] are recorded ten times a minute where they are refused, and all counted', async () => {
+  it('[D79] are recorded ten times a minute if they are refused, and all counted', async () => {
     await withService(database, { trustedKeys, environment: ASSERTIONS_ON }, async (service) => {
       const authorization = `Basic ${btoa('agent:x')}`;
       const recorded = async () => (await census(service)).auditEvents;

@@ -52,7 +52,7 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
     expect(await statuses([both, alone])).toEqual([401, 200]);
   });
 
-  it('takes nothing new, uses nothing up, and takes it again once it is restored', async () => {
+  it('refuses new tokens and leaves them unused; they pass once it is restored', async () => {
     await revoke(ISSUER, 'first');
     const kept = token(partner);
     const refused = await service.exchange({ subject_token: kept });
@@ -78,7 +78,7 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
     expect(await bearerStatus(service, fresh)).toBe(200);
   });
 
-  describe('where sessions go on', () => {
+  describe('if sessions are renewed', () => {
     it('a renewal by another key ends with either: with the key of before too', async () => {
       const first = await opened(partner);
       const renewed = await opened(second, first);
