@@ -11,7 +11,7 @@ import type { StoredEvent } from '../support/audit.js';
 import { eventsOf } from '../support/audit.js';
 import { answerTo, connectTo, sendTo, socketPathOf } from './support/command-socket.js';
 import type { TestDatabase } from '../support/databases.js';
-import { describeOnEmbedded, describeOnPostgresql } from '../support/databases.js';
+import { describeOnEmbedded } from '../support/databases.js';
 import { CommandLine } from '../support/run-cli.js';
 import { TestService } from '../support/test-service.js';
 import { whenMeasured } from '../support/series.js';
@@ -274,38 +274,6 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     const trail = JSON.stringify(await eventsOf(beside.service));
     expect(`${beside.service.logText}${trail}`).not.toMatch(/@(b|long)\.example/);
     expect(beside.service.logText).toContain('users create');
-  });
-});
-
-describeOnPostgresql('commands beside a service on PostgreSQL', (database) => {
-  const line = new CommandLine(() => database.environment, '9.8.7-other');
-  const service = TestService.forBlock(database);
-
-  it('[D46] go to the database, and are in the trail all the same', async () => {
-    const { id: userId } = JSON.parse(
-      await line.output(['users', 'create', '--email', 'a@b.example']),
-    ) as ListedUser;
-    await line.output(['users', 'list']);
-    await line.run(['users', 'create', '--email', 'a@b.example']);
-    const rows = await eventsOf(service);
-    expect(rows.map(({ name, payload }) => ({ name, payload }))).toEqual([
-      {
-        name: 'svc.audit.administration.performed',
-        payload: { operation: 'users create', way: 'database', targets: { userId } },
-      },
-      {
-        name: 'svc.audit.user.changed',
-        payload: { to: { role: 'global:member', enabled: true } },
-      },
-      {
-        name: 'svc.audit.administration.read',
-        payload: { operation: 'users list', way: 'database', targets: {} },
-      },
-      {
-        name: 'svc.audit.administration.failed',
-        payload: { operation: 'users create', way: 'database', reason: 'refused' },
-      },
-    ]);
   });
 });
 

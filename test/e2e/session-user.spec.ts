@@ -120,24 +120,6 @@ describeOnEachDatabase('[D51] X-Session-User', (database) => {
       }
   });
 
-  it("[D51] after another user's login the page of the first one gets 409, and a renewal of its own goes on", async () => {
-    const token = (sub: string) => partner.sign(partner.claims({ sub }));
-    const idOf = async (session: string) => {
-      const { user } = (await (await me({ cookie: session })).json()) as { user: { id: string } };
-      return user.id;
-    };
-    const anna = await service.sessionCookie(token('anna'));
-    const annasId = await idOf(anna);
-    const renewal = await service.embed({ token: token('anna') }, { cookie: anna });
-    const renewed = cookieOf(renewal);
-    expect((await me({ cookie: renewed, 'x-session-user': annasId })).status).toBe(200);
-    const login = await service.embed({ token: token('bert') }, { cookie: renewed });
-    const bert = cookieOf(login);
-    expect((await me({ cookie: bert, 'x-session-user': annasId })).status).toBe(409);
-    expect((await logout({ cookie: bert, 'x-session-user': annasId })).status).toBe(409);
-    expect(await meStatus(service, bert)).toBe(200);
-  });
-
   it('[D51] the refusal names the page which posted the other login, and nothing of its user', async () => {
     const token = partner.sign(partner.claims({ sub: 'bert' }));
     const login = await service.embed({ token }, { origin: 'https://product.example' });

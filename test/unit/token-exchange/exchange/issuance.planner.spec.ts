@@ -138,7 +138,12 @@ describe('an access token', () => {
       audience: asked.resource[0],
     });
     const large = { scope: asked.scope, resource: ['😀'.repeat(2_048)] };
-    expect(() => plan({ subject: tokenOf('s') }, large)).toThrow('access_token_too_large');
+    expect(() => plan({ subject: tokenOf('s') }, large)).toThrow(
+      expect.objectContaining({
+        reason: 'access_token_too_large',
+        context: expect.objectContaining({ expected: '12288 characters at most' }),
+      }),
+    );
   });
 
   it('[6.1][4.2.3] with an actor contains both, and the requested and granted values', () => {
