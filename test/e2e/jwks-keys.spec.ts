@@ -17,6 +17,12 @@ const partnerWith = (kid: string) =>
 const good = partnerWith('good');
 const UNSTORABLE_KIDS = ['with NUL \0', 'with a lone surrogate \ud800', '\udc00\ud800'];
 
+/** A service that fetches the keys of a server, and trusts other entries beside them. */
+const optionsOf = (jwks: JwksServer, more: readonly object[] = []) => ({
+  trustedKeys: [{ type: 'jwks', url: jwks.url, issuer: good.issuer, expectedAudience: BASE_URL }, ...more],
+  environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
+});
+
 async function expectUnknownKey(
   service: TestService,
   answer: Response,
@@ -33,20 +39,17 @@ async function expectUnknownKey(
 describeOnAnyDatabase('keys of a key set that are not used', (database) => {
   const unstorable = UNSTORABLE_KIDS.map(partnerWith);
   const jwks = JwksServer.forBlock();
-  let service: TestService;
-
-  beforeAll(async () => {
+  const service = TestService.forBlock(database, () => {
     const keys = [...unstorable, good].flatMap((partner) => partner.jwks().keys);
     // RFC 8259 §8.1: a byte order mark may be ignored.
     jwks.answerWith((response) => response.end(`\ufeff${JSON.stringify({ keys })}`));
-    service = await TestService.start(database, {
-      trustedKeys: [{ type: 'jwks', url: jwks.url, issuer: good.issuer, expectedAudience: BASE_URL }],
-      environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
-    });
+    return optionsOf(jwks);
+  });
+
+  beforeAll(async () => {
     // Whoever comes while the keys are first fetched waits for that fetch, and reserves no other.
     expect((await service.exchange({ subject_token: good.sign() })).status).toBe(200);
   });
-  afterAll(() => service?.stop());
 
   it('[D34] says when an unknown kid causes the next fetch', async () => {
     const answer = await service.exchange({ subject_token: partnerWith('unknown').sign() });
@@ -80,20 +83,14 @@ describeOnAnyDatabase('[D35][D37][K39] keys of a key set that share a kid', (dat
     algorithm: 'RS256',
   });
   const jwks = JwksServer.forBlock();
-  let service: TestService;
+  const service = TestService.forBlock(database, () => {
+    jwks.publish({ keys: [first, first, second, rsa, third, fourth].flatMap((one) => one.jwks().keys) });
+    return optionsOf(jwks, [good.staticEntry()]);
+  });
 
   beforeAll(async () => {
-    jwks.publish({ keys: [first, first, second, rsa, third, fourth].flatMap((one) => one.jwks().keys) });
-    service = await TestService.start(database, {
-      trustedKeys: [
-        { type: 'jwks', url: jwks.url, issuer: good.issuer, expectedAudience: BASE_URL },
-        good.staticEntry(),
-      ],
-      environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
-    });
     expect((await service.exchange({ subject_token: first.sign() })).status).toBe(200);
   });
-  afterAll(() => service?.stop());
 
   it.each(ENTRY_PATHS)('are tried in turn, three of an algorithm: $name', async (path) => {
     const answerTo = (partner: Partner) => path.send(service, partner.sign(), () => good.sign());
@@ -122,20 +119,10 @@ describeOnEachDatabase('an emptied key set', (database) => {
   const fetched = partnerWith('fetched');
   const clock = new TestClock();
   const jwks = JwksServer.forBlock();
-  let service: TestService;
-
-  beforeAll(async () => {
+  const service = TestService.forBlock(database, () => {
     jwks.publish(fetched.jwks(), { 'cache-control': 'max-age=60' });
-    service = await TestService.start(database, {
-      trustedKeys: [
-        { type: 'jwks', url: jwks.url, issuer: good.issuer, expectedAudience: BASE_URL },
-        good.staticEntry(),
-      ],
-      environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
-      clock,
-    });
+    return { ...optionsOf(jwks, [good.staticEntry()]), clock };
   });
-  afterAll(() => service?.stop());
 
   const token = (partner: Partner) => partner.sign(partner.claims({ iat: Math.floor(clock.nowSeconds()) }));
   const pass = async (seconds: number) => {

@@ -73,21 +73,18 @@ describeOnAnyDatabase('the state of a key set', (database) => {
     const { exitCode, stdout } = await line.run(['keys', 'refresh', '--wait', '60', '--json', ...args]);
     return { exitCode, told: JSON.parse(stdout) as Told[] };
   };
-  let service: TestService;
-
-  beforeAll(async () => {
+  const service = TestService.forBlock(database, () => {
     for (const { first, server, partner } of all)
       if (first === undefined) server.publish(partner.jwks());
       else server.answerWith(first(partner));
-    service = await TestService.start(database, {
-      trustedKeys: trustedKeys(),
-      environment: { ...OPERATOR_ENVIRONMENT, ...allowHttp },
-    });
+    return { trustedKeys: trustedKeys(), environment: { ...OPERATOR_ENVIRONMENT, ...allowHttp } };
+  });
+
+  beforeAll(async () => {
     const tried = 'SELECT FROM token_exchange_jwks_snapshot WHERE revision > 0';
     await until('each was tried', PATIENCE_MS, async () => (await service.rows(tried)).length === all.length);
     for (const { then, server } of all) if (then !== undefined) server.answerWith(then);
   });
-  afterAll(() => service.stop());
 
   const expected = all.map(({ name, state, reason }) =>
     expect.objectContaining({ entry: name, state, reason }),

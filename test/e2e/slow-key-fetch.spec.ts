@@ -51,12 +51,10 @@ describeOnAnyDatabase('[D34] key sets that hang', (database) => {
     Partner.create({ issuer: `https://hanging-${index}.example`, kid: 'unknown', audience: BASE_URL }),
   );
   const other = Partner.create({ issuer: 'https://other.example', audience: BASE_URL });
-  let service: TestService;
   const server = JwksServer.forBlock();
-
-  beforeAll(async () => {
+  const service = TestService.forBlock(database, () => {
     server.answerWith(silence());
-    service = await TestService.start(database, {
+    return {
       trustedKeys: [
         ...hanging.map(({ issuer }, index) => ({ type: 'jwks', url: `${server.url}/${index}`, issuer })),
         other.staticEntry(),
@@ -65,9 +63,8 @@ describeOnAnyDatabase('[D34] key sets that hang', (database) => {
         SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
         SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1000',
       },
-    });
+    };
   });
-  afterAll(() => service?.stop());
 
   it('leave places to other issuers, also where their senders hang up', async () => {
     const statuses: number[] = [];
