@@ -1,8 +1,11 @@
 // A session belongs to its frame: users in frames of one page and in tabs of one browser do not disturb each other.
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
+import { sizeOf } from '../support/series.js';
 import { Together } from './support/two-users.js';
 
+const LOADS = sizeOf({ small: 1, whole: 50 });
+const LONG_MS = 1_000_000;
 const SECRETS: Readonly<Record<string, string>> = { ada: 'Morning orders', ben: 'Secret of ben' };
 const WHERE: [string, (readonly string[])[]][] = [
   ['frames of one page', [['ada', 'ben']]],
@@ -16,24 +19,36 @@ describeInBrowser('[D51] several users in one browser', () => {
   });
   let together: Together;
   afterEach(() => together.close());
-  it.each(WHERE)('[D51] one of two users in two %s is disabled: the other goes on', async (_, pages) => {
-    together = await Together.load(browsing, pages);
-    await together.outcomes();
-    const enable = (is: boolean) =>
-      browsing.service.rows('UPDATE user_account SET enabled = $1 WHERE email = $2', [
-        is,
-        'ada@login.partner.test',
-      ]);
-    await enable(false);
-    try {
-      await together.page('ada').waitForFunction(`told.ada.at(-1).startsWith('session-ended')`);
-      await together.frame('ben').getByRole('button', { name: 'Refresh' }).click();
-      await together.frame('ben').getByText('Secret of ben').waitFor();
-      expect(await together.page('ben').evaluate(`told.ben`)).toEqual(['session-ready']);
-    } finally {
-      await enable(true);
-    }
-  });
+
+  it.each(WHERE)(
+    '[D51] two users in two %s: each load shows to each their own alone, and if one is disabled, the other goes on',
+    async (_, pages) => {
+      for (let load = 0; load < LOADS; load += 1) {
+        if (load > 0) await together.close();
+        together = await Together.load(browsing, pages);
+        for (const { sub, shows, told, drawn } of await together.outcomes()) {
+          expect({ sub, shows, told }).toEqual({ sub, shows: `${sub} Tester`, told: ['session-ready'] });
+          const other = sub === 'ada' ? 'ben' : 'ada';
+          for (const secret of [`${other} Tester`, SECRETS[other] ?? '']) expect(drawn).not.toContain(secret);
+        }
+      }
+      const enable = (is: boolean) =>
+        browsing.service.rows('UPDATE user_account SET enabled = $1 WHERE email = $2', [
+          is,
+          'ada@login.partner.test',
+        ]);
+      await enable(false);
+      try {
+        await together.page('ada').waitForFunction(`told.ada.at(-1).startsWith('session-ended')`);
+        await together.frame('ben').getByRole('button', { name: 'Refresh' }).click();
+        await together.frame('ben').getByText('Secret of ben').waitFor();
+        expect(await together.page('ben').evaluate(`told.ben`)).toEqual(['session-ready']);
+      } finally {
+        await enable(true);
+      }
+    },
+    LONG_MS,
+  );
 
   it('[D28] a sign-out everywhere ends the other frames of the user, and no other user', async () => {
     together = await Together.load(browsing, [['ada', 'ben'], ['ada2']]);
