@@ -1,5 +1,5 @@
 // Hashes operators' passwords with argon2id, in other threads than requests.
-import { HashingTurns } from './hashing-turns.js';
+import { WorkQueue } from '../../platform/http/throttle/work-queue.js';
 import { normalizePassword } from './password-rules.js';
 
 /** OWASP's minimum for argon2id: 19 MiB, two passes, no parallelism. */
@@ -11,7 +11,10 @@ const UNUSED_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$+VcJfxQc4oCmCFzzW0hUPQ$EbLN3q/U1cDGht0BQAeNv9Z9FKzqCAiH92QNlZYYMGk';
 
 export class PasswordHasher {
-  readonly turns = new HashingTurns();
+  /**
+   * For all work that hashes passwords. Each hash takes 19 MiB, and a thread of the pool that file access and DNS use too.
+   */
+  readonly queue = new WorkQueue({ atOnce: 2, waiting: 20, longestWaitMs: 5_000 });
 
   /** @param onHash called for each password that is hashed or checked, for a metric */
   constructor(private readonly onHash: () => void = () => undefined) {}

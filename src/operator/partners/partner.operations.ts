@@ -14,10 +14,11 @@ import type { Startup } from '../../config/startup.js';
 import { STARTUP } from '../../config/startup.js';
 import { trustedKeysRules } from '../../instance/prepare-startup.js';
 import { Clock } from '../../platform/clock.js';
+import { WorkQueue } from '../../platform/http/throttle/work-queue.js';
 import type { Checked } from '../../platform/input/schemas.js';
 import { moment, readBy, storableString } from '../../platform/input/schemas.js';
 import { parsedUrl } from '../../platform/text/url.js';
-import { WorkQueue } from '../api/work-queue.js';
+import { SEARCH_LIMITS } from '../api/list-page.js';
 
 const readKey = inputOf({
   /** PEM or JWK. */
@@ -45,7 +46,7 @@ function checkUrl(text: string): Checked<string> {
 @Injectable()
 export class PartnerOperations {
   /** Looks at the trail and fetches one at a time. */
-  private readonly turns = new WorkQueue();
+  private readonly queue = new WorkQueue(SEARCH_LIMITS);
 
   constructor(
     private readonly trail: AuditTrailReader,
@@ -68,7 +69,7 @@ export class PartnerOperations {
   @Read('partners fetch-keys', readKeySet)
   async fetchKeys({ url }: ReturnType<typeof readKeySet>) {
     const rules = trustedKeysRules(this.startup.config);
-    const [set] = await this.turns.take(() => fetchKeySets([{ label: 'new', url }], rules));
+    const [set] = await this.queue.take(() => fetchKeySets([{ label: 'new', url }], rules));
     const { keys = [], dropped = [], failure = null } = set ?? {};
     return { keys, dropped, failure };
   }
@@ -92,7 +93,7 @@ export class PartnerOperations {
   private async newest(filter: TrailFilter, since: Date): Promise<readonly StoredEvent[]> {
     const place = { range: { since } };
     const query = { filter, place, order: 'newest', limit: MOST_SHOWN } as const;
-    const { events } = await this.turns.take(() => this.trail.page(query));
+    const { events } = await this.queue.take(() => this.trail.page(query));
     return events;
   }
 }

@@ -161,7 +161,7 @@ export class OperatorSignInService {
   ): Promise<T> {
     const key = failureKey(email, clientAddress);
     refuseWaiting(await this.failures.wait(key, this.clock.now()));
-    return this.hasher.turns.inTurn(clientAddress, async () => {
+    return this.hasher.queue.take(async () => {
       refuseWaiting(await this.failures.begin(key, this.clock.now()));
       return work(key);
     });

@@ -21,11 +21,11 @@ import { TrailSummaryReader } from '../../audit/trail-summary.reader.js';
 import type { Startup } from '../../config/startup.js';
 import { STARTUP } from '../../config/startup.js';
 import { Clock } from '../../platform/clock.js';
+import { WorkQueue } from '../../platform/http/throttle/work-queue.js';
 import type { User } from '../../users/user.repository.js';
 import { UserRepository } from '../../users/user.repository.js';
-import { MOST_LISTED, USUAL_LIMIT } from '../api/list-page.js';
+import { MOST_LISTED, SEARCH_LIMITS, USUAL_LIMIT } from '../api/list-page.js';
 import { SESSION_EVENTS, liveSessions } from './session-history.js';
-import { WorkQueue } from '../api/work-queue.js';
 import { oneOf, readBy, storableString, wholeNumber } from '../../platform/input/schemas.js';
 import { inputOf, readNothing } from '../../administration/input.js';
 
@@ -63,7 +63,7 @@ type RefusalSearch = ReturnType<typeof readSearch>;
 @Injectable()
 export class TrailOperations {
   /** Runs searches of the trail one at a time. */
-  private readonly turns = new WorkQueue();
+  private readonly queue = new WorkQueue(SEARCH_LIMITS);
 
   constructor(
     private readonly summary: TrailSummaryReader,
@@ -83,7 +83,7 @@ export class TrailOperations {
   async groupRefusals(search: RefusalFilters) {
     const range = rangeOf(search, this.clock.now());
     const { filter, user } = await this.soughtBy(search);
-    const { groups, countedSince } = await this.turns.take(() => this.summary.groups(filter, range));
+    const { groups, countedSince } = await this.queue.take(() => this.summary.groups(filter, range));
     return {
       person: await this.personAnswer(user),
       data: groups.slice(0, MOST_LISTED).map(explainedGroup),
@@ -103,7 +103,7 @@ export class TrailOperations {
     const filter = { event: SESSION_EVENTS };
     const place = { range: { since: new Date(since - lifetimeMs) } };
     const limit = MOST_SESSION_EVENTS;
-    const found = await this.turns.take(() => this.trail.page({ filter, place, order: 'newest', limit }));
+    const found = await this.queue.take(() => this.trail.page({ filter, place, order: 'newest', limit }));
     const { events, lookedBackTo = place.range.since } = found;
     const stepMs = DAY_MS / SESSION_BUCKETS;
     const ends = Array.from({ length: SESSION_BUCKETS }, (_, index) => since + (index + 1) * stepMs);
@@ -131,7 +131,7 @@ export class TrailOperations {
     const spanSeconds = ((until ?? now).getTime() - since.getTime()) / 1000;
     const seconds = Math.max(1, Math.ceil(spanSeconds / wanted));
     const parts = { seconds, number: Math.ceil(spanSeconds / seconds) };
-    const found = await this.turns.take(() => this.summary.count({ since, until }, parts));
+    const found = await this.queue.take(() => this.summary.count({ since, until }, parts));
     const { counts, readEvents, countedSince } = found;
     const buckets = Array.from({ length: parts.number }, (_, index) => {
       const from = new Date(since.getTime() + index * seconds * 1000);
@@ -159,7 +159,7 @@ export class TrailOperations {
     const { limit = USUAL_LIMIT, cursor, ...sought } = search;
     const place = cursor ?? { range: rangeOf(sought, this.clock.now()) };
     const { filter } = await this.soughtBy(sought);
-    const page = await this.turns.take(() => this.trail.page({ filter, place, order: 'newest', limit }));
+    const page = await this.queue.take(() => this.trail.page({ filter, place, order: 'newest', limit }));
     return shownPage(page, refusalOf);
   }
 
@@ -172,7 +172,7 @@ export class TrailOperations {
       withoutReadings: !shows('readings') && !asksForReadings(sought),
     };
     const place = cursor ?? { range: rangeOf(sought, this.clock.now()) };
-    const page = await this.turns.take(() => this.trail.page({ filter, place, order: 'newest', limit }));
+    const page = await this.queue.take(() => this.trail.page({ filter, place, order: 'newest', limit }));
     return { ...shownPage(page, shownEvent), people: await this.peopleIn(page.events) };
   }
 
