@@ -13,7 +13,6 @@ import { BackChannelLogoutService } from './logout/back-channel-logout.service.j
 import { EmbeddedLoginService } from './login/embedded-login.service.js';
 import { EntryThrottleService } from './endpoint/entry-throttle.service.js';
 import { IdAssertionService } from './assertions/id-assertion.service.js';
-import { ClientRefusals } from './endpoint/client-refusals.js';
 import { ExplainService } from './explain/explain.service.js';
 import { SignalSubjects } from './signals/signal-subjects.js';
 import { SignalsService } from './signals/signals.service.js';
@@ -106,7 +105,6 @@ const FLOWS = [
   SignalsService,
   IntrospectionService,
   ExplainService,
-  ClientRefusals,
 ];
 
 const OPTIONS = [

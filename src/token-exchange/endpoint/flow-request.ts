@@ -1,4 +1,4 @@
-// One request of a flow: its client, and its remaining wait for the database.
+// One request: its client, and its remaining wait for the database.
 import type { AuthenticatedClient } from '../assertions/client-authenticator.js';
 import type { Tokens } from '../verify/tokens.js';
 import { DatabaseWaitError } from '../../platform/database/database-error.js';
@@ -24,12 +24,26 @@ type Received = Pick<FlowRequest, 'flow' | 'requestId' | 'clientAddress' | 'arri
   readonly leftMs: number;
 };
 
-/** A request of a flow. The wait for the database does not include verification, which may fetch keys. */
-export class FlowRequest extends SharedWait {
-  readonly flow: Flow;
+/** The wait for the database does not include verification, which may fetch keys. */
+export class ClientRequest extends SharedWait {
   readonly requestId: string;
   /** The client's address, as the throttle counts it. */
   readonly clientAddress: string;
+
+  constructor({
+    requestId,
+    clientAddress,
+    leftMs,
+  }: Pick<Received, 'requestId' | 'clientAddress' | 'leftMs'>) {
+    super(leftMs);
+    this.requestId = requestId;
+    this.clientAddress = clientAddress;
+  }
+}
+
+/** A request of a flow. */
+export class FlowRequest extends ClientRequest {
+  readonly flow: Flow;
   /** The time after its guards, on the monotonic clock in milliseconds. */
   readonly arrivedAtMs: number;
   /** Hits counted outside of its guard, refunded if the request fails. */
@@ -42,13 +56,11 @@ export class FlowRequest extends SharedWait {
   readonly releaseSlot: () => void;
 
   constructor(
-    { flow, requestId, clientAddress, arrivedAtMs, leftMs, releaseSlot }: Received,
+    { flow, arrivedAtMs, releaseSlot, ...received }: Received,
     private readonly telemetry: ExchangeTelemetry,
   ) {
-    super(leftMs);
+    super(received);
     this.flow = flow;
-    this.requestId = requestId;
-    this.clientAddress = clientAddress;
     this.arrivedAtMs = arrivedAtMs;
     this.releaseSlot = releaseSlot;
   }

@@ -1,5 +1,5 @@
-// Surrounds a request of each flow with its deadline, the times and spans of its stages, the record of its failure, and the
-// refund of throttle hits.
+// Surrounds each request with its deadline and the record of its failure, and that of a flow with the times and spans of its
+// stages and the refund of throttle hits.
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
 import { Database } from '../../platform/database/database.js';
@@ -15,8 +15,8 @@ import { LOGGER } from '../../platform/log/log.js';
 import type { AuditEvent, AuditPayloads } from '../audit/audit.bus.js';
 import { AuditBus, auditEvent } from '../audit/audit.bus.js';
 import type { Flow } from './flows.js';
-import { FLOWS } from './flows.js';
-import { FlowRequest } from './flow-request.js';
+import { FLOWS, OTHER_WORK } from './flows.js';
+import { ClientRequest, FlowRequest } from './flow-request.js';
 import { ExchangeTelemetry } from '../host/telemetry.js';
 import { personOf, recordedActors, workloadsOf } from '../verify/tokens.js';
 import { tokenRefusalLine } from '../refusals/refusal-line.js';
@@ -60,24 +60,33 @@ export class FlowRunner {
     }
   }
 
-  /** Includes the time that its guards have waited for the database. */
+  /** The same for other requests of clients and partners. @throws what the work throws, after a refused token is recorded */
+  async runOther<T>(
+    name: keyof typeof OTHER_WORK,
+    http: HttpRequest,
+    work: (request: ClientRequest) => Promise<T>,
+  ): Promise<T> {
+    const request = new ClientRequest(this.partsOf(http));
+    try {
+      return await work(request);
+    } catch (error) {
+      if (isTokenRefusal(error)) await request.inTime(() => this.recordOther(name, request, error));
+      throw error;
+    }
+  }
+
   private received(flow: Flow, http: HttpRequest): FlowRequest {
     const state = stateOf(http);
     state.flow = flow;
-    const requestId = requestIdOf(http);
     const arrivedAtMs = this.clock.monotonicMs();
-    const leftMs = this.database.waitMs - (state.waitedMs ?? 0);
-    return new FlowRequest(
-      {
-        flow,
-        requestId,
-        clientAddress: clientOf(http.ip),
-        arrivedAtMs,
-        leftMs,
-        releaseSlot: () => state.releaseSlot?.(),
-      },
-      this.telemetry,
-    );
+    const releaseSlot = () => state.releaseSlot?.();
+    return new FlowRequest({ ...this.partsOf(http), flow, arrivedAtMs, releaseSlot }, this.telemetry);
+  }
+
+  /** The remaining wait excludes the time that the request's guards have waited for the database. */
+  private partsOf(http: HttpRequest) {
+    const leftMs = this.database.waitMs - (stateOf(http).waitedMs ?? 0);
+    return { requestId: requestIdOf(http), clientAddress: clientOf(http.ip), leftMs };
   }
 
   /**
@@ -123,6 +132,27 @@ export class FlowRunner {
     } finally {
       const line = tokenRefusalLine(work, reason, { ...context, party });
       this.logger.warn({ event: name, requestId, payload }, line);
+    }
+  }
+
+  /** Strangers can cause them: log and trail have some of each address, and metrics count all (D79). */
+  private async recordOther(
+    name: keyof typeof OTHER_WORK,
+    { requestId, clientAddress }: ClientRequest,
+    { reason, context, isOfStranger }: RefusedToken,
+  ): Promise<void> {
+    this.telemetry.countRefusal(name, reason);
+    const { work, failureEvent, isBoundOnceVerified } = OTHER_WORK[name];
+    const isBounded = isBoundOnceVerified && !isOfStranger;
+    if (!isBounded && isOverOfStrangers(this.counts, 'client refusals', clientAddress)) return;
+    const { issuer, kid, clientId, detail, expected, found } = context;
+    const payload = { issuer, kid, reason, clientId, detail, expected, found, clientAddress };
+    try {
+      await this.audit.record([
+        auditEvent(failureEvent, { occurredAt: this.clock.now(), requestId }, payload),
+      ]);
+    } finally {
+      this.logger.warn({ event: failureEvent, requestId, payload }, tokenRefusalLine(work, reason, context));
     }
   }
 

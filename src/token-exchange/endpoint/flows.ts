@@ -117,6 +117,11 @@ interface FlowRow extends WorkRow {
   readonly hasActor: boolean;
 }
 
+interface OtherRow extends WorkRow {
+  /** Whether all refusals after a valid signature are recorded, because the limit of their address bounds them (D79). */
+  readonly isBoundOnceVerified: boolean;
+}
+
 /** The purposes of an external token. verify/flow-checks.ts has the checks of each. */
 export const FLOWS = {
   /** An external token, or a subject's and an actor's token, for an access token. */
@@ -209,26 +214,30 @@ export const OTHER_WORK = {
     work: 'a token revocation',
     retryAdvice: 'the token may still hold, so try again',
     failureEvent: 'svc.audit.token-exchange.revocation-refused',
+    isBoundOnceVerified: false,
   },
   introspection: {
     endpoint: 'introspection',
     work: 'an introspection',
     retryAdvice: 'ask again',
     failureEvent: 'svc.audit.token-exchange.introspection-refused',
+    isBoundOnceVerified: false,
   },
   signals: {
     endpoint: 'signals',
     work: 'a security event',
     retryAdvice: 'send the same event again',
     failureEvent: 'svc.audit.token-exchange.signal-refused',
+    isBoundOnceVerified: true,
   },
   explain: {
     endpoint: 'explain',
     work: 'a question about a refusal',
     retryAdvice: 'ask again with a fresh proof',
     failureEvent: 'svc.audit.token-exchange.explain-refused',
+    isBoundOnceVerified: true,
   },
-} as const satisfies Record<string, WorkRow>;
+} as const satisfies Record<string, OtherRow>;
 
 /** Every name under which requests are throttled, counted and logged. */
 export const WORK = { ...FLOWS, ...OTHER_WORK };

@@ -1,12 +1,9 @@
 // POST /rest/auth/explain.
 import { Post, Req, Res } from '@nestjs/common';
-import { Database } from '../../platform/database/database.js';
-import { SharedWait } from '../../platform/database/wait-limit.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
-import { HttpAnswers, stateOf } from '../../platform/http/http-answers.js';
-import { clientOf } from '../../platform/http/throttle/rate-limit.js';
-import { requestIdOf } from '../../platform/log/request-id.js';
+import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
+import { FlowRunner } from '../endpoint/flow.runner.js';
 import { ENDPOINTS } from '../endpoint/flows.js';
 import { Form } from '../endpoint/form.js';
 import { invalidField } from '../refusals/oauth-refusal.js';
@@ -16,7 +13,7 @@ import { ExplainService } from './explain.service.js';
 export class ExplainController {
   constructor(
     private readonly explanations: ExplainService,
-    private readonly database: Database,
+    private readonly flows: FlowRunner,
     private readonly answers: HttpAnswers,
   ) {}
 
@@ -24,9 +21,9 @@ export class ExplainController {
   async explain(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
     const proof = new Form(request.body, { proof: {} }).wellFormed().trimmed('proof');
     if (proof === '') throw invalidField('proof is required');
-    const source = { requestId: requestIdOf(request), clientAddress: clientOf(request.ip) };
-    const wait = new SharedWait(this.database.waitMs - (stateOf(request).waitedMs ?? 0));
-    const body = await this.explanations.explain(proof, source, wait);
+    const body = await this.flows.runOther('explain', request, (received) =>
+      this.explanations.explain(proof, received),
+    );
     this.answers.reply(request, response, { status: 200, body });
   }
 }

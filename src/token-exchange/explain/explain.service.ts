@@ -1,14 +1,12 @@
 // Tells a partner why its token was refused, if it proves possession of a key of the entry.
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
-import type { SharedWait } from '../../platform/database/wait-limit.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import type { StoredRefusal } from '../audit/audit.bus.js';
 import { AuditBus, AuditTrail, auditEvent } from '../audit/audit.bus.js';
-import type { Source } from '../endpoint/client-refusals.js';
-import { ClientRefusals } from '../endpoint/client-refusals.js';
-import { OAuthRefusal, isTokenRefusal } from '../refusals/oauth-refusal.js';
+import type { ClientRequest } from '../endpoint/flow-request.js';
+import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { Check } from '../refusals/refusal.js';
 import type { TokenRefusalReason } from '../refusals/token-refusals.js';
 import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
@@ -54,31 +52,25 @@ export class ExplainService {
     private readonly jtis: JtiRepository,
     private readonly trail: AuditTrail,
     private readonly audit: AuditBus,
-    private readonly refusals: ClientRefusals,
     private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Log,
   ) {}
 
-  /**
-   * @param wait for the database, without the time for fetching keys
-   * @throws OAuthRefusal for every refused question, after it is recorded. All get the same answer
-   */
-  async explain(proof: string, source: Source, wait: SharedWait): Promise<ToldRefusal> {
-    try {
-      const verified = await this.verifier.verifyExplainProof(proof);
-      refuseRevokedKey(this.revocations, verified);
-      return await wait.inTime(() => this.answerTo(verified, source));
-    } catch (error) {
-      if (isTokenRefusal(error)) await wait.inTime(() => this.refusals.record('explain', error, source));
-      throw error;
-    }
+  /** @throws OAuthRefusal for every refused question. All get the same answer */
+  async explain(proof: string, request: ClientRequest): Promise<ToldRefusal> {
+    const verified = await this.verifier.verifyExplainProof(proof);
+    refuseRevokedKey(this.revocations, verified);
+    return request.inTime(() => this.answerTo(verified, request));
   }
 
   /**
    * The same statements run for every answer, so that its timing reveals nothing about others' ids.
    * @rule P.mayExplain A partner is told only if its entry says so.
    */
-  private async answerTo({ claims, key }: VerifiedExplainProof, source: Source): Promise<ToldRefusal> {
+  private async answerTo(
+    { claims, key }: VerifiedExplainProof,
+    request: ClientRequest,
+  ): Promise<ToldRefusal> {
     const isNew = await this.jtis.useAlone(claims);
     const stored = await this.trail.refusalsOf(claims.requestId);
     const refusal = stored.find((one) => this.isOf(one, key));
@@ -86,7 +78,7 @@ export class ExplainService {
     if (key.policy.mayExplain !== true)
       throw new OAuthRefusal('explaining_not_allowed', issuerAndKid({ key }));
     if (refusal === undefined) throw new OAuthRefusal('refusal_unknown', issuerAndKid({ key }));
-    await this.record(refusal, key, source);
+    await this.record(refusal, key, request);
     return toldOf(claims.requestId, refusal);
   }
 
@@ -104,7 +96,7 @@ export class ExplainService {
   private async record(
     { payload: { reason } }: StoredRefusal,
     key: TrustedKey,
-    { requestId, clientAddress }: Source,
+    { requestId, clientAddress }: ClientRequest,
   ): Promise<void> {
     const name = 'svc.audit.token-exchange.refusal-explained';
     const payload = { ...issuerAndKid({ key }), reason, clientAddress };

@@ -4,10 +4,9 @@ import type { JWTPayload } from 'jose';
 import { decodeJwt } from 'jose/jwt/decode';
 import { Database } from '../../platform/database/database.js';
 import { Transaction } from '../../platform/database/transaction.js';
-import type { SharedWait } from '../../platform/database/wait-limit.js';
 import { printable } from '../../platform/text/printable.js';
 import { UserDirectory } from '../host/users.js';
-import { OAuthRefusal, isTokenRefusal } from '../refusals/oauth-refusal.js';
+import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import { JtiRepository } from '../replay/jti.repository.js';
 import { readRecordedKeys } from '../revocation/external-login.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
@@ -16,8 +15,7 @@ import { AccessTokenService } from '../tokens/access-token.service.js';
 import { callerOf } from '../tokens/caller.js';
 import type { AuthenticatedClient, ClientCredentials } from '../assertions/client-authenticator.js';
 import { ClientAuthenticator } from '../assertions/client-authenticator.js';
-import type { Source } from '../endpoint/client-refusals.js';
-import { ClientRefusals } from '../endpoint/client-refusals.js';
+import type { ClientRequest } from '../endpoint/flow-request.js';
 import { authenticateOnce } from '../verify/verification.js';
 
 /** The claims of a valid token in the answer (RFC 7662 §2.2). */
@@ -39,30 +37,20 @@ export class IntrospectionService {
     private readonly accessTokens: AccessTokenService,
     private readonly users: UserDirectory,
     private readonly database: Database,
-    private readonly refusals: ClientRefusals,
     @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'roles'>,
   ) {}
 
   /**
    * A client may introspect its own access tokens, and those for the services of an entry that lets it (D61).
-   * @param read reads what was sent
-   * @param wait for the database, without the time for fetching a client's keys
-   * @throws OAuthRefusal for a client that does not authenticate or may not ask, after it is recorded; what `read` throws
+   * @throws OAuthRefusal for a client that does not authenticate or may not ask
    */
-  async introspect(read: () => Introspected, source: Source, wait: SharedWait): Promise<Introspection> {
-    try {
-      const { token, client: sent } = read();
-      const client = await authenticateOnce(this.clients, sent, (use) =>
-        wait.inTime(() => this.jtis.useAlone(use)),
-      );
-      if (client.introspects === undefined)
-        throw new OAuthRefusal('introspection_not_allowed', { clientId: printable(client.id) });
-      return await wait.inTime(() => this.tellOf(token, client));
-    } catch (error) {
-      if (isTokenRefusal(error))
-        await wait.inTime(() => this.refusals.record('introspection', error, source));
-      throw error;
-    }
+  async introspect({ token, client: sent }: Introspected, request: ClientRequest): Promise<Introspection> {
+    const client = await authenticateOnce(this.clients, sent, (use) =>
+      request.inTime(() => this.jtis.useAlone(use)),
+    );
+    if (client.introspects === undefined)
+      throw new OAuthRefusal('introspection_not_allowed', { clientId: printable(client.id) });
+    return request.inTime(() => this.tellOf(token, client));
   }
 
   /**

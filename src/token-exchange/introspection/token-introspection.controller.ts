@@ -1,15 +1,12 @@
 // POST /rest/auth/oauth/introspect (RFC 7662).
 import { Post, Req, Res } from '@nestjs/common';
-import { Database } from '../../platform/database/database.js';
-import { SharedWait } from '../../platform/database/wait-limit.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
-import { HttpAnswers, stateOf } from '../../platform/http/http-answers.js';
-import { clientOf } from '../../platform/http/throttle/rate-limit.js';
-import { requestIdOf } from '../../platform/log/request-id.js';
+import { HttpAnswers } from '../../platform/http/http-answers.js';
 import type { Introspected } from './introspection.service.js';
 import { IntrospectionService } from './introspection.service.js';
 import { CLIENT_FIELDS, readClientCredentials } from '../assertions/client-credentials.js';
 import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
+import { FlowRunner } from '../endpoint/flow.runner.js';
 import { requestRefusal } from '../refusals/oauth-refusal.js';
 import { Form } from '../endpoint/form.js';
 import { ENDPOINTS } from '../endpoint/flows.js';
@@ -31,15 +28,15 @@ function readIntrospectionForm({ body, headers }: HttpRequest): Introspected {
 export class TokenIntrospectionController {
   constructor(
     private readonly introspections: IntrospectionService,
-    private readonly database: Database,
+    private readonly flows: FlowRunner,
     private readonly answers: HttpAnswers,
   ) {}
 
   @Post(ENDPOINTS.introspection.path)
   async introspect(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
-    const source = { requestId: requestIdOf(request), clientAddress: clientOf(request.ip) };
-    const wait = new SharedWait(this.database.waitMs - (stateOf(request).waitedMs ?? 0));
-    const body = await this.introspections.introspect(() => readIntrospectionForm(request), source, wait);
+    const body = await this.flows.runOther('introspection', request, async (received) =>
+      this.introspections.introspect(readIntrospectionForm(request), received),
+    );
     this.answers.reply(request, response, { status: 200, body });
   }
 }

@@ -1,15 +1,10 @@
 // POST /rest/auth/oauth/revoke (RFC 7009).
 import { Post, Req, Res } from '@nestjs/common';
-import { Database } from '../../platform/database/database.js';
-import { SharedWait } from '../../platform/database/wait-limit.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
-import { HttpAnswers, stateOf } from '../../platform/http/http-answers.js';
-import { clientOf } from '../../platform/http/throttle/rate-limit.js';
-import { requestIdOf } from '../../platform/log/request-id.js';
+import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { printable } from '../../platform/text/printable.js';
-import { ClientRefusals } from '../endpoint/client-refusals.js';
 import { authenticateOnce } from '../verify/verification.js';
-import { OAuthRefusal, isTokenRefusal, requestRefusal } from '../refusals/oauth-refusal.js';
+import { OAuthRefusal, requestRefusal } from '../refusals/oauth-refusal.js';
 import { JtiRepository } from '../replay/jti.repository.js';
 import { RevocationService } from './revocation.service.js';
 import type { VerifiedAccessToken } from '../tokens/access-token.js';
@@ -18,6 +13,8 @@ import type { AuthenticatedClient, ClientCredentials } from '../assertions/clien
 import { ClientAuthenticator } from '../assertions/client-authenticator.js';
 import { CLIENT_FIELDS, readClientCredentials } from '../assertions/client-credentials.js';
 import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
+import type { ClientRequest } from '../endpoint/flow-request.js';
+import { FlowRunner } from '../endpoint/flow.runner.js';
 import { Form } from '../endpoint/form.js';
 import { ENDPOINTS } from '../endpoint/flows.js';
 
@@ -47,8 +44,7 @@ export class TokenRevocationController {
     private readonly revocations: RevocationService,
     private readonly clients: ClientAuthenticator,
     private readonly jtis: JtiRepository,
-    private readonly refusals: ClientRefusals,
-    private readonly database: Database,
+    private readonly flows: FlowRunner,
     private readonly answers: HttpAnswers,
   ) {}
 
@@ -59,39 +55,34 @@ export class TokenRevocationController {
    */
   @Post(ENDPOINTS.revocation.path)
   async revoke(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
-    const { token, credentials } = readTokenRevocationForm(request);
-    const wait = new SharedWait(this.database.waitMs - (stateOf(request).waitedMs ?? 0));
-    const verdict = await wait.inTime(() => this.accessTokens.check(token));
-    if ('token' in verdict) {
-      const { token: checked } = verdict;
-      if (checked.clientId !== undefined) await this.authenticate(credentials, checked, request, wait);
-      await wait.inTime(() => this.revocations.endToken(checked, requestIdOf(request)));
-    }
+    const sent = readTokenRevocationForm(request);
+    await this.flows.runOther('revocation', request, (received) => this.end(sent, received));
     // The answer does not show whether there was such a token (RFC 7009 §2.2).
     this.answers.reply(request, response, { status: 200, body: {} });
   }
 
-  /** @throws OAuthRefusal for a client that does not authenticate, or another client's token, after it is recorded */
+  private async end({ token, credentials }: Revoked, request: ClientRequest): Promise<void> {
+    const verdict = await request.inTime(() => this.accessTokens.check(token));
+    if (!('token' in verdict)) return;
+    const { token: checked } = verdict;
+    if (checked.clientId !== undefined) await this.authenticate(credentials, checked, request);
+    await request.inTime(() => this.revocations.endToken(checked, request.requestId));
+  }
+
+  /** @throws OAuthRefusal for a client that does not authenticate, or another client's token */
   private async authenticate(
     credentials: Revoked['credentials'],
     token: VerifiedAccessToken,
-    request: HttpRequest,
-    wait: SharedWait,
+    request: ClientRequest,
   ): Promise<void> {
-    try {
-      const client = await authenticateOnce(this.clients, credentials(), (use) =>
-        wait.inTime(() => this.jtis.useAlone(use)),
-      );
-      if (!isIssuedTo(client, token))
-        throw new OAuthRefusal('client_credential_invalid', {
-          clientId: printable(client.id),
-          detail: 'the access token was issued to another client',
-        });
-    } catch (error) {
-      const source = { requestId: requestIdOf(request), clientAddress: clientOf(request.ip) };
-      if (isTokenRefusal(error)) await wait.inTime(() => this.refusals.record('revocation', error, source));
-      throw error;
-    }
+    const client = await authenticateOnce(this.clients, credentials(), (use) =>
+      request.inTime(() => this.jtis.useAlone(use)),
+    );
+    if (!isIssuedTo(client, token))
+      throw new OAuthRefusal('client_credential_invalid', {
+        clientId: printable(client.id),
+        detail: 'the access token was issued to another client',
+      });
   }
 }
 

@@ -1,12 +1,9 @@
 // POST /rest/auth/events (RFC 8935).
 import { Post, Req, Res } from '@nestjs/common';
-import { Database } from '../../platform/database/database.js';
-import { SharedWait } from '../../platform/database/wait-limit.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
-import { HttpAnswers, stateOf } from '../../platform/http/http-answers.js';
-import { clientOf } from '../../platform/http/throttle/rate-limit.js';
-import { requestIdOf } from '../../platform/log/request-id.js';
+import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
+import { FlowRunner } from '../endpoint/flow.runner.js';
 import { ENDPOINTS } from '../endpoint/flows.js';
 import { SignalsService } from './signals.service.js';
 
@@ -14,7 +11,7 @@ import { SignalsService } from './signals.service.js';
 export class EventsController {
   constructor(
     private readonly signals: SignalsService,
-    private readonly database: Database,
+    private readonly flows: FlowRunner,
     private readonly answers: HttpAnswers,
   ) {}
 
@@ -22,9 +19,7 @@ export class EventsController {
   async receive(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
     const { body, headers } = request;
     const sent = { text: typeof body === 'string' ? body.trim() : '', authorization: headers.authorization };
-    const source = { requestId: requestIdOf(request), clientAddress: clientOf(request.ip) };
-    const wait = new SharedWait(this.database.waitMs - (stateOf(request).waitedMs ?? 0));
-    await this.signals.receive(sent, source, wait);
+    await this.flows.runOther('signals', request, (received) => this.signals.receive(sent, received));
     this.answers.reply(request, response, { status: 202 });
   }
 }

@@ -2,16 +2,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
 import type { Transaction } from '../../platform/database/transaction.js';
-import type { SharedWait } from '../../platform/database/wait-limit.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import type { AuditEvent, RecordedWork } from '../audit/audit.bus.js';
 import { auditEvent } from '../audit/audit.bus.js';
-import type { Source } from '../endpoint/client-refusals.js';
-import { ClientRefusals } from '../endpoint/client-refusals.js';
 import { EntryThrottleService } from '../endpoint/entry-throttle.service.js';
+import type { ClientRequest } from '../endpoint/flow-request.js';
 import { SessionOpener } from '../host/logins.js';
-import { isTokenRefusal } from '../refusals/oauth-refusal.js';
 import { JtiRepository } from '../replay/jti.repository.js';
 import type { Logout } from '../revocation/external-login.js';
 import { keysOfLogout } from '../revocation/external-login.js';
@@ -49,7 +46,7 @@ interface ReceivedEvent {
   readonly token: VerifiedEvent;
   readonly event: SecurityEvent;
   readonly transmitter: Transmitter;
-  readonly source: Source;
+  readonly request: ClientRequest;
 }
 
 @Injectable()
@@ -63,7 +60,6 @@ export class SignalsService {
     private readonly jtis: JtiRepository,
     private readonly subjects: SignalSubjects,
     private readonly sessions: SessionOpener,
-    private readonly refusals: ClientRefusals,
     private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Log,
     @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'signals'>,
@@ -71,30 +67,24 @@ export class SignalsService {
 
   /**
    * Does what an event asks for; an event that does nothing here, and one that was received before, succeed too.
-   * @param wait for the database; keys that have to be fetched are no part of it
-   * @throws OAuthRefusal with the first reason against the token, once that is recorded
+   * @throws OAuthRefusal with the first reason against the token
    * @throws TooManyRequestsError above the limit of the transmitter
    */
-  async receive({ text, authorization }: Sent, source: Source, wait: SharedWait): Promise<void> {
-    try {
-      const transmitter = this.transmitters.authenticated(authorization);
-      await wait.inTime(() =>
-        this.throttle.countOf('signals of', transmitter.issuer, this.options.signals.perMinute),
-      );
-      const token = await this.verifier.verifyEvent(text, eventChecks(transmitter), this.transmitters.keys);
-      refuseRevokedKey(this.revocations, token);
-      const { event } = token.claims;
-      if (event === undefined) return;
-      const isOfAll = await wait.inTime(() =>
-        this.ends.endLogins((transaction, end) =>
-          this.apply(transaction, end, { token, event, transmitter, source }),
-        ),
-      );
-      if (isOfAll) warnOfAll(this.logger, source, transmitter.loginIssuer ?? transmitter.issuer);
-    } catch (error) {
-      if (isTokenRefusal(error)) await wait.inTime(() => this.refusals.record('signals', error, source));
-      throw error;
-    }
+  async receive({ text, authorization }: Sent, request: ClientRequest): Promise<void> {
+    const transmitter = this.transmitters.authenticated(authorization);
+    await request.inTime(() =>
+      this.throttle.countOf('signals of', transmitter.issuer, this.options.signals.perMinute),
+    );
+    const token = await this.verifier.verifyEvent(text, eventChecks(transmitter), this.transmitters.keys);
+    refuseRevokedKey(this.revocations, token);
+    const { event } = token.claims;
+    if (event === undefined) return;
+    const isOfAll = await request.inTime(() =>
+      this.ends.endLogins((transaction, end) =>
+        this.apply(transaction, end, { token, event, transmitter, request }),
+      ),
+    );
+    if (isOfAll) warnOfAll(this.logger, request, transmitter.loginIssuer ?? transmitter.issuer);
   }
 
   /** The `jti` is used up with what the event does: after a failure of the database the transmitter can send it again. */
@@ -121,7 +111,7 @@ export class SignalsService {
     end: EndLogins,
     received: ReceivedEvent,
   ): Promise<RecordedWork<boolean>> {
-    const { event, transmitter, source } = received;
+    const { event, transmitter, request } = received;
     const identities = await this.subjects.find(transaction, transmitter, event.user);
     // Users before sessions: everything that locks both does so in this order.
     const state = await this.switch(transaction, identities, event);
@@ -130,7 +120,7 @@ export class SignalsService {
     if (logout === undefined)
       return { result: false, events: [this.recorded(received, state ?? 'none', { userId })] };
     const result = await end(logout);
-    const ended = await this.sessions.endLogins?.(transaction, logout, source.requestId);
+    const ended = await this.sessions.endLogins?.(transaction, logout, request.requestId);
     const effect = state ?? (result ? 'issuer-signed-out' : 'signed-out');
     const signal = this.recorded(received, effect, { userId, sessions: ended?.result });
     return { result, events: [signal, ...(ended?.events ?? [])] };
@@ -150,7 +140,7 @@ export class SignalsService {
   }
 
   private recorded(
-    { token, event, source: { requestId, clientAddress } }: ReceivedEvent,
+    { token, event, request: { requestId, clientAddress } }: ReceivedEvent,
     effect: 'verified' | 'none' | 'signed-out' | 'issuer-signed-out' | 'disabled' | 'enabled',
     { userId, sessions = 0 }: { readonly userId?: string; readonly sessions?: number } = {},
   ): AuditEvent {
