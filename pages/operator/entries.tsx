@@ -1,8 +1,7 @@
 // The list of trusted entries, configured and stored.
 import type { ItemOf } from './api.js';
 import { call } from './api.js';
-import { address } from './navigation.js';
-import { Code, Mark, Name, PageHead, Time } from './parts.js';
+import { Code, EntryLink, Mark, Name, PageHead, Time } from './parts.js';
 import { Empty, Loaded } from './states.js';
 import { Table } from './table.js';
 
@@ -57,14 +56,7 @@ function List({ entries }: { entries: readonly Entry[] }) {
     <Table
       caption="Trusted entries"
       columns={[
-        {
-          title: 'Entry',
-          cell: ({ entry }) => (
-            <a href={address('#/entries/?', entry)}>
-              <Name>{entry}</Name>
-            </a>
-          ),
-        },
+        { title: 'Entry', cell: ({ entry }) => <EntryLink label={entry} /> },
         { title: 'State', cell: (entry) => <EntryState entry={entry} /> },
         { title: 'Issuer', cell: ({ issuer }) => <Name>{issuer ?? '—'}</Name> },
         { title: 'Keys', cell: (entry) => <Keys entry={entry} /> },

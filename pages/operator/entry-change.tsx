@@ -4,7 +4,7 @@ import { call } from './api.js';
 import { NameField, PolicyFields } from './entry-fields.js';
 import type { EntryForm } from './entry-values.js';
 import { policyIn } from './entry-values.js';
-import { Field, Form, TextField } from './form.js';
+import { Field, Form } from './form.js';
 import { textIn } from './form-data.js';
 import { address, goTo } from './navigation.js';
 import type { PageProps } from './page-props.js';
@@ -104,7 +104,7 @@ export function AnotherKeyView(props: PageProps) {
       >
         <NameField />
         <Field name="kid" label="Key id" required hint="The kid in the header of its tokens." />
-        <TextField
+        <Field
           name="key"
           label="Public key"
           required
@@ -136,7 +136,7 @@ export function JsonEntryView() {
         send={send}
         done={({ name }) => goTo(address('#/entries/?', `stored:${name}`))}
       >
-        <TextField
+        <Field
           name="json"
           label="Entry as JSON"
           required

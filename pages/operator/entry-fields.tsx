@@ -1,9 +1,10 @@
 // The fields of a trusted entry: name, issuer and permissions.
 import { useContext, useState } from 'preact/hooks';
-import { Check, Choice, Field, FieldProblem, FieldProblems } from './form.js';
+import { Problem } from '../shared/states.js';
+import { Check, Choice, Field, FieldProblems } from './form.js';
 import type { Definition, EntryForm, PolicyField } from './entry-values.js';
 import { labelOf, leftOutInWords, limitOf } from './entry-values.js';
-import { Folded, Sentence, Soft, WithCode } from './parts.js';
+import { Folded, Mark, Sentence, Soft, WithCode } from './parts.js';
 import { valueInWords } from './words.js';
 
 export function IssuerField() {
@@ -40,14 +41,11 @@ export function PropertyHint({ name, text }: { name: string; text: string }) {
   );
 }
 
-interface PolicyProps {
-  form: EntryForm;
-  /** The entry, or the values that are filled in. */
-  definition: Definition;
-}
-
-/** Shows the fields that most entries need and those that this entry has. Each group's other fields are folded under their names. */
-export function PolicyFields({ form, definition }: PolicyProps) {
+/**
+ * Shows the fields that most entries need and those that this entry has. Each group's other fields are folded under their names.
+ * @param definition the entry, or the values that are filled in
+ */
+export function PolicyFields({ form, definition }: { form: EntryForm; definition: Definition }) {
   const problems = useContext(FieldProblems);
   const control = (field: PolicyField) => (
     <Control key={field.name} field={field} value={definition[field.name]} at={field.name} />
@@ -115,7 +113,7 @@ function shownValue(value: unknown): string {
 }
 
 function choicesOf(field: PolicyField) {
-  const leftOut = { value: '', text: `As the instance has it: ${leftOutInWords(field)}` };
+  const leftOut = { value: '', text: `Default: ${leftOutInWords(field).replaceAll('`', '')}` };
   if (field.kind === 'flag') return [leftOut, { value: 'true', text: 'Yes' }, { value: 'false', text: 'No' }];
   return [leftOut, ...(field.values ?? []).map((value) => ({ value, text: valueInWords(value) }))];
 }
@@ -150,7 +148,7 @@ function Limit({ field, value, at }: ControlProps) {
       <fieldset class="fields" hidden={!isLimited} disabled={!isLimited}>
         <Limited field={field} value={value} at={at} />
       </fieldset>
-      <FieldProblem text={useContext(FieldProblems)[at]} />
+      <Problem>{useContext(FieldProblems)[at]}</Problem>
     </fieldset>
   );
 }
@@ -183,13 +181,7 @@ function Limited({ field, value, at }: ControlProps) {
   );
 }
 
-interface BoxesProps {
-  at: string;
-  values: readonly string[];
-  chosen: readonly string[];
-}
-
-function Boxes({ at, values, chosen }: BoxesProps) {
+function Boxes({ at, values, chosen }: { at: string; values: readonly string[]; chosen: string[] }) {
   const [count, setCount] = useState(chosen.length);
   return (
     <div class="field">
@@ -202,10 +194,14 @@ function Boxes({ at, values, chosen }: BoxesProps) {
             isChecked={chosen.includes(value)}
             onChange={(isChecked) => setCount(count + (isChecked ? 1 : -1))}
           />
-          {valueInWords(value) !== value && <code class="soft">{value}</code>}
+          {valueInWords(value) !== value && <code class="soft nowrap">{value}</code>}
         </div>
       ))}
-      {count === 0 && <p class="hint warned">None is ticked, so the entry allows none of them.</p>}
+      {count === 0 && (
+        <p>
+          <Mark kind="warn">None is ticked</Mark> The entry allows none of them.
+        </p>
+      )}
     </div>
   );
 }

@@ -18,8 +18,6 @@ interface Key {
 export function EntryKeys({ entry }: { entry: Entry }) {
   const { issuer, keys, revoked } = entry;
   if (keys === null || issuer === null) return null;
-  const all = keysOf(entry);
-  const whole = revoked.some(({ kid }) => kid === null);
   return (
     <Section title="Keys">
       {'urlHash' in keys && <KeySetCard entry={entry} urlHash={keys.urlHash} />}
@@ -28,10 +26,7 @@ export function EntryKeys({ entry }: { entry: Entry }) {
         columns={[
           { title: 'Key', cell: ({ kid }) => (kid === null ? 'All keys of the issuer' : <Code>{kid}</Code>) },
           { title: 'Thumbprint', cell: ({ thumbprint }) => (thumbprint ? <Code>{thumbprint}</Code> : '—') },
-          {
-            title: 'State',
-            cell: (key) => <KeyState wanted={key} revoked={revoked} isWhole={whole} />,
-          },
+          { title: 'State', cell: (key) => <KeyState wanted={key} revoked={revoked} /> },
           {
             title: 'Action',
             class: 'action',
@@ -43,7 +38,7 @@ export function EntryKeys({ entry }: { entry: Entry }) {
               ),
           },
         ]}
-        rows={all}
+        rows={keysOf(entry)}
       />
     </Section>
   );
@@ -59,17 +54,10 @@ function keysOf({ keys, keySet, revoked }: Entry): Key[] {
   return [...held, ...others, { kid: null, isHeld: held.length > 0 }];
 }
 
-function KeyState({
-  wanted,
-  revoked,
-  isWhole,
-}: {
-  wanted: Key;
-  revoked: Entry['revoked'];
-  isWhole: boolean;
-}) {
+function KeyState({ wanted, revoked }: { wanted: Key; revoked: Entry['revoked'] }) {
   const { kid, isHeld } = wanted;
   const revocation = revoked.find((one) => one.kid === kid);
+  const isWhole = revoked.some((one) => one.kid === null);
   if (revocation !== undefined)
     return (
       <>

@@ -6,7 +6,7 @@ import { EntryState, ORIGINS } from './entries.js';
 import { EntryKeys } from './entry-keys.js';
 import { address, goTo, reload } from './navigation.js';
 import type { PageProps } from './page-props.js';
-import { Card, Facts, Name, PageHead, Phrases, Section, TimeFromNow } from './parts.js';
+import { Facts, Name, PageHead, Phrases, Section, TimeFromNow } from './parts.js';
 import { Empty, Loaded } from './states.js';
 
 export type Entry = ItemOf<'GET /entries'>;
@@ -48,9 +48,7 @@ function Whole({ entry }: { entry: Entry }) {
           <Phrases items={problems} look="phrases" />
         </div>
       )}
-      <Card>
-        <EntryFacts entry={entry} />
-      </Card>
+      <EntryFacts entry={entry} />
       {policy.length > 0 && (
         <Section title="What its tokens may do">
           <Phrases items={policy} />
@@ -71,6 +69,7 @@ function EntryFacts({ entry }: { entry: Entry }) {
   const { keys, issuer, changedAt, until, from } = entry;
   return (
     <Facts
+      isCard
       pairs={[
         ['State', <EntryState entry={entry} />],
         ['Issuer', issuer !== null && <Name>{issuer}</Name>],

@@ -1,8 +1,7 @@
 // Shows an event of the trail: a summary for a row, and all properties.
 import type { ComponentChildren } from 'preact';
 import type { ItemOf } from './api.js';
-import { address } from './navigation.js';
-import { Code, Facts, Mark, Name, WholeTime } from './parts.js';
+import { Code, Facts, Mark, Name, RequestLink, WholeTime } from './parts.js';
 import { counted, isRefused, reasonInWords, roleInWords, termInWords, valueInWords } from './words.js';
 
 type Event = ItemOf<'POST /events/search'>;
@@ -56,14 +55,7 @@ export function EventFacts({ payload, ...event }: { payload: Payload } & Partial
       pairs={[
         ['Event', name && <code>{name}</code>],
         ['Time', occurredAt && <WholeTime at={occurredAt} />],
-        [
-          'Request',
-          requestId && (
-            <a href={address('#/requests/?', requestId)}>
-              <Code>{requestId}</Code>
-            </a>
-          ),
-        ],
+        ['Request', requestId && <RequestLink id={requestId} />],
         ["The client's request id", clientRequestId && <Name>{clientRequestId}</Name>],
         ...known.map(
           ([term, value]) =>

@@ -5,7 +5,7 @@ import { call } from './api.js';
 import type { Operations } from './api.js';
 import type { Explained } from './explanation.js';
 import { Explanation } from './explanation.js';
-import { Choice, Field, Form, TextField } from './form.js';
+import { Choice, Field, Form } from './form.js';
 import { textsIn } from './form-data.js';
 import { PageHead } from './parts.js';
 import { flowInWords } from './words.js';
@@ -42,7 +42,8 @@ export function ExplainView() {
         onReset={reset}
       >
         <Choice name="flow" label="Sign-in method" options={FLOW_CHOICES} value="embed" onChange={setFlow} />
-        <TextField
+        <Field
+          rows={4}
           name="token"
           label="Token"
           required
@@ -74,13 +75,15 @@ function AccessFields({ hasActor }: { hasActor: boolean }) {
   return (
     <div class="fields">
       {hasActor && (
-        <TextField
+        <Field
+          rows={4}
           name="actorToken"
           label="Actor token"
           hint="If another user acts on behalf of the subject."
         />
       )}
-      <TextField
+      <Field
+        rows={4}
         name="proof"
         label="DPoP proof"
         hint="If the client sends a proof of possession with the token."

@@ -1,8 +1,8 @@
 // The explanation of a token: the failed check, all checks, the claims, and what would be issued.
 import type { AnswerOf } from './api.js';
 import { address } from './navigation.js';
-import { Code, Facts, Mark, Name, Phrases, Section, Sentence, Soft, WholeTime, WithCode } from './parts.js';
-import { Comparison, ReasonMark, Remedy } from './refusal.js';
+import { Code, EntryLink, Facts, Mark, Name, Phrases, Section, Soft, WholeTime, WithCode } from './parts.js';
+import { Comparison, ReasonMark, Why } from './refusal.js';
 import { counted, duration, flowInWords, roleInWords } from './words.js';
 
 export type Explained = AnswerOf<'POST /explain'>;
@@ -24,6 +24,7 @@ const WAYS_TO_USERS: Readonly<Record<string, string>> = {
 export function Explanation({ explanation }: { explanation: Explained }) {
   const { outcome, refusal, checks, tokens, issued, notes, asOf, flow } = explanation;
   const isAccepted = outcome === 'accepted';
+  const failed = checks.find(({ state }) => state === 'failed');
   return (
     <>
       <section class={`card padded outcome ${isAccepted ? 'good' : 'bad'}`}>
@@ -31,7 +32,14 @@ export function Explanation({ explanation }: { explanation: Explained }) {
         <p class="soft">
           {flowInWords(flow)}, checked as of <WholeTime at={asOf} />
         </p>
-        {refusal !== null && <Refusal refusal={refusal} checks={checks} />}
+        {refusal !== null && (
+          <>
+            <p class="reason">
+              <ReasonMark reason={refusal.reason} />
+            </p>
+            <Why {...refusal} expected={failed?.expected} found={failed?.found} />
+          </>
+        )}
         {issued !== null && <Issued issued={issued} />}
         {notes.length > 0 && <Phrases items={notes} look="phrases" />}
       </section>
@@ -43,32 +51,6 @@ export function Explanation({ explanation }: { explanation: Explained }) {
           <TokenCard key={token.party} token={token} />
         ))}
       </Section>
-    </>
-  );
-}
-
-interface RefusalProps {
-  refusal: NonNullable<Explained['refusal']>;
-  checks: readonly Check[];
-}
-
-function Refusal({ refusal: { reason, detail, cause, remedy }, checks }: RefusalProps) {
-  const failed = checks.find(({ state }) => state === 'failed');
-  return (
-    <>
-      <p class="reason">
-        <ReasonMark reason={reason} />
-      </p>
-      <p class="cause">
-        <Sentence text={cause} />
-      </p>
-      {detail !== null && (
-        <p>
-          <Sentence text={detail} />
-        </p>
-      )}
-      {failed && <Comparison expected={failed.expected} found={failed.found} />}
-      <Remedy text={remedy} />
     </>
   );
 }
@@ -155,16 +137,7 @@ function TokenCard({ token: { party, content, entry, user } }: { token: Token })
           ['Subject (masked)', content.subject !== null && <Name>{content.subject}</Name>],
           ['E-mail address (masked)', content.email !== null && <Name>{content.email}</Name>],
           ['Role claim', content.role],
-          [
-            'Trusted entry',
-            entry === null ? (
-              'none'
-            ) : (
-              <a href={address('#/entries/?', entry.label)}>
-                <Name>{entry.label}</Name>
-              </a>
-            ),
-          ],
+          ['Trusted entry', entry === null ? 'none' : <EntryLink label={entry.label} />],
           ['User', user !== null && <UserOf user={user} />],
           ['Projects', user?.projects.join('; ')],
         ]}
@@ -181,23 +154,12 @@ function TokenCard({ token: { party, content, entry, user } }: { token: Token })
 
 function UserOf({ user: { id, by, roleBefore, roleAfter } }: { user: NonNullable<Token['user']> }) {
   const how = WAYS_TO_USERS[by];
-  const isSame = roleBefore === roleAfter || roleBefore === null;
-  const role =
-    roleAfter === null
-      ? 'does not sign in'
-      : isSame
-        ? roleInWords(roleAfter)
-        : `${roleInWords(roleBefore)}, then ${roleInWords(roleAfter)}`;
+  const before = roleBefore === roleAfter || roleBefore === null ? '' : `${roleInWords(roleBefore)}, then `;
   return (
     <>
-      {id === null ? (
-        how
-      ) : (
-        <>
-          <a href={address('#/users/?', id)}>to the user</a>, found {how}
-        </>
-      )}{' '}
-      ({role})
+      {id !== null && <a href={address('#/users/?', id)}>to the user</a>}
+      {id !== null && ', found '}
+      {how} ({roleAfter === null ? 'does not sign in' : `${before}${roleInWords(roleAfter)}`})
     </>
   );
 }

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { createContext } from 'preact';
 import { useContext, useId } from 'preact/hooks';
+import { Problem } from '../shared/states.js';
 import { ProblemPlace, useAttempt } from './states.js';
 
 /** The problems of fields, by name. */
@@ -14,7 +15,7 @@ export interface Option {
 
 interface FormProps<Result> {
   button: string;
-  send: (data: FormData) => Promise<Result>;
+  send: (data: FormData, form: HTMLFormElement) => Promise<Result>;
   done: (result: Result) => void;
   /** Other buttons. */
   beside?: ComponentChildren;
@@ -37,8 +38,8 @@ export function Form<Result>(props: FormProps<Result>) {
   const { isBusy, problem, attempt, forget } = useAttempt();
   const submit = (event: Event) => {
     event.preventDefault();
-    const data = new FormData(event.currentTarget as HTMLFormElement);
-    void attempt(async () => done(await send(data)));
+    const form = event.currentTarget as HTMLFormElement;
+    void attempt(async () => done(await send(new FormData(form), form)));
   };
   const mark = (form: HTMLFormElement, isTouched: boolean) => {
     if (isTouched) form.dataset['touched'] = '';
@@ -82,12 +83,9 @@ interface Labelled {
   required?: boolean;
 }
 
-interface WholeProps extends Labelled {
-  /** @param found the attributes that connect a control with its label, hint and problem */
-  control: (found: object) => ComponentChildren;
-}
-
-function Whole({ name, label, hint, required, control }: WholeProps) {
+/** @param control receives the attributes that connect it with its label, hint and problem */
+function Whole(props: Labelled & { control: (found: object) => ComponentChildren }) {
+  const { name, label, hint, required, control } = props;
   const id = useId();
   const problem = useContext(FieldProblems)[name];
   const described = hint ? `${id}-hint` : undefined;
@@ -103,18 +101,8 @@ function Whole({ name, label, hint, required, control }: WholeProps) {
           {hint}
         </p>
       )}
-      <FieldProblem text={problem} />
+      <Problem>{problem}</Problem>
     </div>
-  );
-}
-
-export function FieldProblem({ text }: { text: string | undefined }) {
-  return (
-    text !== undefined && (
-      <p class="problem" role="alert">
-        {text}
-      </p>
-    )
   );
 }
 
@@ -130,41 +118,19 @@ interface FieldProps extends Labelled {
   readOnly?: boolean;
   min?: number;
   max?: number;
-}
-
-/** A field for one line. */
-export function Field({ name, label, hint, required, value = '', ...attributes }: FieldProps) {
-  const typing: object = { autocapitalize: 'none', spellcheck: false, defaultValue: value, ...attributes };
-  return <Whole {...{ name, label, hint, required }} control={(found) => <input {...typing} {...found} />} />;
-}
-
-interface TextFieldProps extends Labelled {
-  value?: string;
+  /** The number of lines. */
   rows?: number;
-  placeholder?: string;
 }
 
-/** A field for tokens, keys and JSON. */
-export function TextField({
-  name,
-  label,
-  hint,
-  required,
-  value = '',
-  rows = 4,
-  placeholder,
-}: TextFieldProps) {
-  const typing = { spellcheck: false, autocomplete: 'off', autocapitalize: 'none' } as const;
-  const control = (found: object) => (
-    <textarea
-      class="mono"
-      {...typing}
-      rows={rows}
-      placeholder={placeholder}
-      defaultValue={value}
-      {...found}
-    />
-  );
+/** A field for one line, or for several, such as tokens, keys and JSON. */
+export function Field({ name, label, hint, required, value = '', rows, ...attributes }: FieldProps) {
+  const typing: object = { autocapitalize: 'none', spellcheck: false, defaultValue: value, ...attributes };
+  const control = (found: object) =>
+    rows === undefined ? (
+      <input {...typing} {...found} />
+    ) : (
+      <textarea class="mono" rows={rows} {...typing} {...found} />
+    );
   return <Whole {...{ name, label, hint, required, control }} />;
 }
 

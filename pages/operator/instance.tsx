@@ -1,5 +1,4 @@
 // The instance: licence, switches, allowed frames, sinks, settings and version.
-import type { ComponentChildren } from 'preact';
 import { LICENSE_WORDS } from '../../src/config/license-words.js';
 import type { AnswerOf } from './api.js';
 import { call } from './api.js';
@@ -74,7 +73,7 @@ function Whole({ overview }: { overview: Overview }) {
         </Section>
       </div>
       <Section title="Audit trail">
-        <FactCard pairs={[['Kept', kept]]} />
+        <Facts isCard pairs={[['Kept', kept]]} />
         <Sinks sinks={sinks} />
       </Section>
       <Section title="Settings">
@@ -89,41 +88,30 @@ function Whole({ overview }: { overview: Overview }) {
   );
 }
 
-function FactCard({ pairs }: { pairs: readonly (readonly [string, ComponentChildren])[] }) {
-  return (
-    <Card>
-      <Facts pairs={pairs} />
-    </Card>
-  );
-}
+const ON = <Mark kind="good">On</Mark>;
+const OFF = <Mark>Off</Mark>;
 
-function OnOff({ isOn }: { isOn: boolean }) {
-  return <Mark kind={isOn ? 'good' : ''}>{isOn ? 'On' : 'Off'}</Mark>;
-}
-
-function Availability({
-  state: { available, explanation, embedLogin, exchange },
-}: {
-  state: Overview['tokenExchange'];
-}) {
-  const feature = available ? <Mark kind="good">Available</Mark> : <Mark kind="bad">Not available</Mark>;
+function Availability({ state }: { state: Overview['tokenExchange'] }) {
+  const { available, explanation, embedLogin, exchange } = state;
   return (
-    <FactCard
+    <Facts
+      isCard
       pairs={[
-        ['Feature', feature],
+        ['Feature', available ? <Mark kind="good">Available</Mark> : <Mark kind="bad">Not available</Mark>],
         ['Reason', available ? null : explanation],
-        ['Embedded login', <OnOff isOn={embedLogin} />],
-        ['Token exchange', <OnOff isOn={exchange} />],
+        ['Embedded login', embedLogin ? ON : OFF],
+        ['Token exchange', exchange ? ON : OFF],
       ]}
     />
   );
 }
 
 function License({ license }: { license: Overview['license'] }) {
-  if (license === null) return <FactCard pairs={[['Licence', 'none']]} />;
+  if (license === null) return <Facts isCard pairs={[['Licence', 'none']]} />;
   const { ended, until, features } = license;
   return (
-    <FactCard
+    <Facts
+      isCard
       pairs={[
         ['State', ended ? <Mark kind="bad">Ended</Mark> : <Mark kind="good">Valid</Mark>],
         ['Until', <TimeFromNow at={until} otherwise="no date" />],
@@ -136,7 +124,8 @@ function License({ license }: { license: Overview['license'] }) {
 function Runtime({ overview: { version, baseUrl, instance, now } }: { overview: Overview }) {
   const { startedAt, database, databaseVersion, node, processId, leader } = instance;
   return (
-    <FactCard
+    <Facts
+      isCard
       pairs={[
         ['Address', <Name>{baseUrl}</Name>],
         ['Version', version],
@@ -154,18 +143,16 @@ function Runtime({ overview: { version, baseUrl, instance, now } }: { overview: 
   );
 }
 
+const ANYBODY = 'The instance sets no limit: any site may, unless a reverse proxy sends frame-ancestors.';
+
 function Framing({ origins }: { origins: Overview['frameAncestors'] }) {
-  const found = origins?.map((origin) => (
-    <p key={origin}>
-      <Name>{origin}</Name>
-    </p>
-  ));
+  const nobody = origins === null ? ANYBODY : 'Nobody.';
   return (
     <Card>
-      {found ?? (
-        <p>The instance sets no limit: any site may, unless a reverse proxy sends frame-ancestors.</p>
-      )}
-      {found?.length === 0 && <p>Nobody.</p>}
+      {origins?.map((origin) => (
+        <Name key={origin}>{origin}</Name>
+      ))}
+      {!origins?.length && <p>{nobody}</p>}
     </Card>
   );
 }
@@ -198,11 +185,7 @@ function Settings({ variables }: { variables: readonly Variable[] }) {
   const others = variables.filter(({ state }) => state !== 'set');
   return (
     <>
-      {given.length === 0 ? (
-        <Empty title="Nothing is set" text="Variables that are set will be listed here." />
-      ) : (
-        <VariableTable caption="Settings that are set" variables={given} />
-      )}
+      <VariableTable caption="Settings that are set" variables={given} />
       <details>
         <summary>{counted(others.length, 'other setting')}, at their defaults</summary>
         <VariableTable caption="Other settings" variables={others} />

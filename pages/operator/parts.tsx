@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { plainText } from '../shared/format.js';
+import { address } from './navigation.js';
 import { fromNow, isMoment, momentInWords, partsOf, sentenceOf } from './words.js';
 
 interface WithChildren {
@@ -85,10 +86,15 @@ export function Folded({ summary, hasProblem, children }: FoldedProps) {
   );
 }
 
+interface FactsProps {
+  pairs: readonly (readonly [ComponentChildren, ComponentChildren])[];
+  isCard?: boolean;
+}
+
 /** Pairs of term and description. Terms without a description are omitted. */
-export function Facts({ pairs }: { pairs: readonly (readonly [ComponentChildren, ComponentChildren])[] }) {
+export function Facts({ pairs, isCard = false }: FactsProps) {
   return (
-    <dl class="facts">
+    <dl class={isCard ? 'card padded facts' : 'facts'}>
       {pairs
         .filter(([, value]) => value !== null && value !== undefined && value !== false)
         .map(([term, value], index) => (
@@ -146,6 +152,30 @@ export function Email({ children }: { children: string }) {
       <Name>{children}</Name>
       {/[^ -~]/.test(children) && <Soft> (not ASCII)</Soft>}
     </>
+  );
+}
+
+export function UserLink({ id, email }: { id: string; email: string }) {
+  return (
+    <a href={address('#/users/?', id)}>
+      <Email>{email}</Email>
+    </a>
+  );
+}
+
+export function EntryLink({ label }: { label: string }) {
+  return (
+    <a href={address('#/entries/?', label)}>
+      <Name>{label}</Name>
+    </a>
+  );
+}
+
+export function RequestLink({ id }: { id: string }) {
+  return (
+    <a href={address('#/requests/?', id)}>
+      <Code>{id}</Code>
+    </a>
   );
 }
 

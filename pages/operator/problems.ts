@@ -81,7 +81,9 @@ function endProblems({ entry, state, until }: Entry, now: string): Problem[] {
   const when = `${fromNow(until)}, on ${momentInWords(until)}`;
   if (leftMs <= 0)
     return [problem(`Trust in ${entry} has ended`, `${when}: its tokens are refused.`, href, 'Look')];
-  return [notice(`Trust in ${entry} ends`, `${when}. Move its notAfter if the partner stays.`, href, 'Look')];
+  return [
+    notice(`Trust in ${entry} ends`, `${when}. Set a later end of trust if the partner stays.`, href, 'Look'),
+  ];
 }
 
 function sinkProblems({ name, lagSeconds }: Overview['sinks'][number]): Problem[] {

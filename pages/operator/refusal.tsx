@@ -1,7 +1,8 @@
 // Refusals in words: time, subject, cause and remedy.
+import type { ComponentChildren } from 'preact';
 import type { AnswerOf, ItemOf } from './api.js';
 import { address } from './navigation.js';
-import { Code, Mark, Name, Sentence, Soft, TimeFromNow, WholeTime } from './parts.js';
+import { Code, Mark, Name, RequestLink, Sentence, Soft, TimeFromNow, WholeTime } from './parts.js';
 import { Table } from './table.js';
 import { eventInWords, reasonInWords } from './words.js';
 
@@ -26,10 +27,7 @@ export function RefusalTable({ refusals, isGrouped = false }: TableProps) {
     <Table
       caption="Refusals"
       columns={[
-        !isGrouped && {
-          title: 'Reason',
-          cell: ({ reason }) => reasonInWords(reason ?? 'refused'),
-        },
+        !isGrouped && { title: 'Reason', cell: ({ reason }) => reasonInWords(reason ?? 'refused') },
         { title: 'Time', class: 'when', cell: ({ occurredAt }) => <WholeTime at={occurredAt} /> },
         !isGrouped && {
           title: 'Issuer',
@@ -39,14 +37,7 @@ export function RefusalTable({ refusals, isGrouped = false }: TableProps) {
           title: 'Found',
           cell: ({ payload }) => <Name>{textOf(payload, 'found') ?? textOf(payload, 'detail') ?? '—'}</Name>,
         },
-        {
-          title: 'Request',
-          cell: ({ requestId }) => (
-            <a href={address('#/requests/?', requestId)}>
-              <Code>{requestId}</Code>
-            </a>
-          ),
-        },
+        { title: 'Request', class: 'when', cell: ({ requestId }) => <RequestLink id={requestId} /> },
       ]}
       rows={refusals}
       details={(refusal) => (
@@ -72,49 +63,51 @@ export function RefusalContent({ refusal, requestId, isGrouped = false }: Conten
   return (
     <>
       <div class="refusal-head">
-        {!isGrouped && (
-          <>
-            <ReasonMark reason={reason} />
-            <span>{eventInWords(event)}</span>
-          </>
-        )}
+        {!isGrouped && <ReasonMark reason={reason} />}
+        {!isGrouped && <span>{eventInWords(event)}</span>}
         <Soft>
           <TimeFromNow at={occurredAt} />
         </Soft>
       </div>
-      {!isGrouped && cause !== null && (
-        <p class="cause">
-          <Sentence text={cause} />
-        </p>
-      )}
-      {detail !== undefined && (
-        <p>
-          <Sentence text={detail} />
-        </p>
-      )}
-      <Comparison expected={expected} found={found} />
-      {!isGrouped && remedy !== null && <Remedy text={remedy} />}
+      <Why {...(!isGrouped && { cause, remedy })} detail={detail} expected={expected} found={found} />
       <Marks refusal={refusal} requestId={requestId} />
     </>
   );
 }
 
-export function Remedy({ text }: { text: string }) {
+type WhyProps = Partial<Record<'cause' | 'detail' | 'expected' | 'found' | 'remedy', string | null>>;
+
+/** Cause, values and remedy, as far as they are known. */
+export function Why({ cause, detail, expected, found, remedy }: WhyProps) {
   return (
-    <p class="remedy">
-      <strong>What to do: </strong>
-      <Sentence text={text} />
-    </p>
+    <>
+      {cause && (
+        <p class="cause">
+          <Sentence text={cause} />
+        </p>
+      )}
+      {detail && (
+        <p>
+          <Sentence text={detail} />
+        </p>
+      )}
+      <Comparison expected={expected} found={found} />
+      {remedy && (
+        <p class="remedy">
+          <strong>What to do: </strong>
+          <Sentence text={remedy} />
+        </p>
+      )}
+    </>
   );
 }
 
 /** A reason in words, with its code in logs and documents. */
 export function ReasonMark({ reason }: { reason: string | null }) {
-  if (reason === null) return <Mark kind="bad">Refused</Mark>;
   return (
     <>
-      <Mark kind="bad">{reasonInWords(reason)}</Mark>
-      <code class="soft">{reason}</code>
+      <Mark kind="bad">{reasonInWords(reason ?? 'refused')}</Mark>
+      {reason !== null && <code class="soft">{reason}</code>}
     </>
   );
 }
@@ -126,61 +119,46 @@ function Marks({ refusal, requestId }: Pick<ContentProps, 'refusal' | 'requestId
     textOf(payload, name),
   );
   const user = subjectUserId ?? textOf(payload, 'userId');
-  const href = user === undefined ? undefined : address('#/users/?', user);
+  const marks: [term: string, value: ComponentChildren][] = [
+    ['Check', check],
+    ['Token', party],
+    ['Issuer', issuer && <Name>{issuer}</Name>],
+    ['Key', kid && <Code>{kid}</Code>],
+    ['Client', clientId && <Name>{clientId}</Name>],
+    ['User', user ? <a href={address('#/users/?', user)}>to the user</a> : !clientId && 'no account'],
+    ['Request', requestId && <RequestLink id={requestId} />],
+  ];
   return (
     <p class="soft marks">
-      {check !== null && <span>Check: {check}</span>}
-      {party && <span>Token: {party}</span>}
-      {issuer && (
-        <span>
-          Issuer: <Name>{issuer}</Name>
-        </span>
-      )}
-      {kid && (
-        <span>
-          Key: <Code>{kid}</Code>
-        </span>
-      )}
-      {clientId && (
-        <span>
-          Client: <Name>{clientId}</Name>
-          {href && (
-            <>
-              , for <a href={href}>this user</a>
-            </>
-          )}
-        </span>
-      )}
-      {!clientId && <span>User: {href ? <a href={href}>to the user</a> : 'no account'}</span>}
-      {requestId !== undefined && (
-        <span>
-          Request:{' '}
-          <a href={address('#/requests/?', requestId)}>
-            <Code>{requestId}</Code>
-          </a>
-        </span>
+      {marks.map(
+        ([term, value]) =>
+          value && (
+            <span key={term}>
+              {term}: {value}
+            </span>
+          ),
       )}
     </p>
   );
 }
 
-/** The expected and the found value. */
-export function Comparison({ expected, found }: Partial<Record<'expected' | 'found', string | null>>) {
+/** Side by side. */
+export function Comparison({ expected, found }: Pick<WhyProps, 'expected' | 'found'>) {
   if ((expected ?? found ?? undefined) === undefined) return null;
+  const pairs = [
+    ['Expected', expected],
+    ['Found', found],
+  ];
   return (
     <dl class="comparison">
-      <div>
-        <dt>Expected</dt>
-        <dd>
-          <Name>{expected ?? '—'}</Name>
-        </dd>
-      </div>
-      <div>
-        <dt>Found</dt>
-        <dd>
-          <Name>{found ?? '—'}</Name>
-        </dd>
-      </div>
+      {pairs.map(([term, value]) => (
+        <div key={term}>
+          <dt>{term}</dt>
+          <dd>
+            <Name>{value ?? '—'}</Name>
+          </dd>
+        </div>
+      ))}
     </dl>
   );
 }

@@ -5,8 +5,8 @@ import { call } from './api.js';
 import { Choice, Field, Form } from './form.js';
 import { address } from './navigation.js';
 import type { PageProps } from './page-props.js';
-import { Code, Email, Facts, Name, PageHead, Sentence, TimeFromNow, WholeTime } from './parts.js';
-import { RefusalTable, Remedy } from './refusal.js';
+import { Code, Facts, Name, PageHead, TimeFromNow, UserLink, WholeTime } from './parts.js';
+import { RefusalTable, Why } from './refusal.js';
 import { Empty, Loaded, Pages, useSuggested } from './states.js';
 import { Table } from './table.js';
 import type { Filters } from './trail-search.js';
@@ -108,12 +108,7 @@ function Person({ person }: { person: NonNullable<Groups['person']> }) {
     <section class="card padded" aria-label="This person">
       <Facts
         pairs={[
-          [
-            'User',
-            <a href={address('#/users/?', id)}>
-              <Email>{email}</Email>
-            </a>,
-          ],
+          ['User', <UserLink id={id} email={email} />],
           [
             'State',
             <>
@@ -218,12 +213,7 @@ function GroupContent({ group, filters }: { group: Group; filters: Filters }) {
   const asked = { ...filters, reason: reason ?? '', issuer: issuer ?? '', kid: kid ?? '', event };
   return (
     <div class="refusal">
-      {cause !== null && (
-        <p class="cause">
-          <Sentence text={cause} />
-        </p>
-      )}
-      {remedy !== null && <Remedy text={remedy} />}
+      <Why cause={cause} remedy={remedy} />
       <p class="soft marks">
         {reason !== null && <code>{reason}</code>}
         {kid && (

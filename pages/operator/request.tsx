@@ -5,7 +5,7 @@ import { EventFacts } from './event-facts.js';
 import { address } from './navigation.js';
 import type { PageProps } from './page-props.js';
 import { Code, Facts, Mark, PageHead, Sentence, Soft, TimeFromNow } from './parts.js';
-import { RefusalContent, Remedy } from './refusal.js';
+import { RefusalContent, Why } from './refusal.js';
 import { Empty, Loaded } from './states.js';
 import { eventInWords, reasonInWords } from './words.js';
 
@@ -63,7 +63,7 @@ function Done({ event: { event, occurredAt, subjectUserId, notices, payload } }:
           <p class="cause">
             <Mark kind="warn">{reasonInWords(kind)}</Mark> <Sentence text={`${cause} (${detail})`} />
           </p>
-          <Remedy text={remedy} />
+          <Why remedy={remedy} />
         </div>
       ))}
       {subjectUserId !== null && (

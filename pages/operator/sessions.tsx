@@ -5,8 +5,8 @@ import { call } from './api.js';
 import { ActionButton } from './dialog.js';
 import { Field, Form } from './form.js';
 import { textsIn } from './form-data.js';
-import { address, reload } from './navigation.js';
-import { Card, Email, Mark, Name, PageHead, Section, Soft, Time } from './parts.js';
+import { reload } from './navigation.js';
+import { Card, Email, Mark, Name, PageHead, Section, Soft, Time, UserLink } from './parts.js';
 import { Plot } from './plot.js';
 import { Empty, Loaded, Pages } from './states.js';
 import { Table } from './table.js';
@@ -108,9 +108,7 @@ function SessionTable({ sessions }: { sessions: readonly Session[] }) {
                     onChange={({ currentTarget }) => choose([id], currentTarget.checked)}
                   />
                 )}
-                <a href={address('#/users/?', user.id)}>
-                  <Email>{user.email}</Email>
-                </a>
+                <UserLink {...user} />
               </span>
             ),
           },
@@ -119,15 +117,7 @@ function SessionTable({ sessions }: { sessions: readonly Session[] }) {
             cell: ({ loginOrigin }) =>
               loginOrigin === null ? <Soft>not named</Soft> : <Name>{loginOrigin}</Name>,
           },
-          {
-            title: 'Issuer',
-            cell: ({ issuers }) =>
-              issuers.map((issuer) => (
-                <div key={issuer}>
-                  <Name>{issuer}</Name>
-                </div>
-              )),
-          },
+          { title: 'Issuer', cell: ({ issuers }) => <Name>{issuers.join(', ')}</Name> },
           { title: 'Opened', class: 'when', cell: ({ openedAt }) => <Time at={openedAt} /> },
           { title: 'Ends', class: 'when', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
           { title: 'Action', class: 'action', cell: (session) => <EndSession session={session} /> },

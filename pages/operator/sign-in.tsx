@@ -55,13 +55,12 @@ export function SignIn({ reason, ...place }: Place & { reason: string }) {
 type HowProps = Place & { other: ComponentChildren };
 
 function ByPassword({ email, onSignedIn, other }: HowProps) {
-  const whole = useRef<HTMLDivElement>(null);
-  const send = (data: FormData) =>
-    call('POST /session', {
-      body: { email: textIn(data, 'email'), password: typedIn(data, 'password') },
-    }).catch(explained(() => clear(whole.current, 'password')));
+  const send = (data: FormData, form: HTMLFormElement) => {
+    const body = { email: textIn(data, 'email'), password: typedIn(data, 'password') };
+    return call('POST /session', { body }).catch(explained(form, 'password'));
+  };
   return (
-    <div ref={whole}>
+    <>
       <Form button="Sign in" beside={other} isKept={false} send={send} done={onSignedIn}>
         <Email email={email} />
         <Field name="password" label="Password" type="password" required autocomplete="current-password" />
@@ -70,45 +69,39 @@ function ByPassword({ email, onSignedIn, other }: HowProps) {
         No password yet, or forgotten it? Whoever runs the instance can create a code:{' '}
         <code>svc-admin users set-password EMAIL --code</code>
       </p>
-    </div>
+    </>
   );
 }
 
 function ByCode({ email, onSignedIn, other }: HowProps) {
-  const whole = useRef<HTMLDivElement>(null);
-  const send = async (data: FormData) => {
-    const body = {
-      email: textIn(data, 'email'),
-      code: textIn(data, 'code'),
-      newPassword: newPasswordIn(data),
-    };
-    return call('POST /password', { body }).catch(explained(() => clear(whole.current, 'code')));
+  const send = async (data: FormData, form: HTMLFormElement) => {
+    const [address, code] = [textIn(data, 'email'), textIn(data, 'code')];
+    const body = { email: address, code, newPassword: newPasswordIn(data) };
+    return call('POST /password', { body }).catch(explained(form, 'code'));
   };
   return (
-    <div ref={whole}>
-      <Form button="Set password and sign in" beside={other} isKept={false} send={send} done={onSignedIn}>
-        <Email email={email} />
-        <Field
-          name="code"
-          label="Code"
-          required
-          autocomplete="one-time-code"
-          hint="It can be used once, for 15 minutes after it was made."
-        />
-        <NewPassword />
-      </Form>
-    </div>
+    <Form button="Set password and sign in" beside={other} isKept={false} send={send} done={onSignedIn}>
+      <Email email={email} />
+      <Field
+        name="code"
+        label="Code"
+        required
+        autocomplete="one-time-code"
+        hint="It can be used once, for 15 minutes after it was made."
+      />
+      <NewPassword />
+    </Form>
   );
 }
 
 /** Operators change their own password. */
 export function PasswordView() {
-  const whole = useRef<HTMLDivElement>(null);
   const email = phase.value.kind === 'in' ? phase.value.operator.email : '';
-  const send = async (data: FormData) => {
+  const send = async (data: FormData, form: HTMLFormElement) => {
     const body = { password: typedIn(data, 'password'), newPassword: newPasswordIn(data) };
-    const forget = () => clear(whole.current, 'password');
-    return call('PUT /password', { body }).catch(explained(forget, 'The current password is wrong.'));
+    return call('PUT /password', { body }).catch(
+      explained(form, 'password', 'The current password is wrong.'),
+    );
   };
   const done = (answer: AnswerOf<'PUT /password'>) => {
     accept(answer);
@@ -117,16 +110,9 @@ export function PasswordView() {
   return (
     <>
       <PageHead title="Change password" lead="This ends your sign-ins in other browsers, but not this one." />
-      <div ref={whole} class="card padded narrow">
+      <div class="card padded narrow">
         <Form button="Change password" isKept={false} send={send} done={done}>
-          <Field
-            name="email"
-            label="E-mail address"
-            type="email"
-            value={email}
-            autocomplete="username"
-            readOnly
-          />
+          <Email email={email} readOnly />
           <Field
             name="password"
             label="Present password"
@@ -141,10 +127,9 @@ export function PasswordView() {
   );
 }
 
-function Email({ email }: { email: string }) {
-  return (
-    <Field name="email" label="E-mail address" type="email" value={email} required autocomplete="username" />
-  );
+function Email({ email, readOnly = false }: { email: string; readOnly?: boolean }) {
+  const how = { type: 'email', autocomplete: 'username', required: !readOnly } as const;
+  return <Field name="email" label="E-mail address" value={email} readOnly={readOnly} {...how} />;
 }
 
 function NewPassword() {
@@ -169,21 +154,16 @@ function newPasswordIn(data: FormData): string {
   return next;
 }
 
-/** Clears a wrong secret. */
-function clear(whole: HTMLElement | null, name: string): void {
-  const input = whole?.querySelector<HTMLInputElement>(`input[name=${name}]`);
-  if (input) input.value = '';
-}
-
 const WRONG = 'The e-mail address or the password is wrong, or this account may not sign in here.';
+const WRONG_CODE = 'The code is wrong, was used before, or has expired. Ask for a new one.';
 
-function explained(forget: () => void, wrong = WRONG): (error: unknown) => never {
+/** Clears a wrong secret, and says what is wrong. */
+function explained(form: HTMLFormElement, name: string, wrong = WRONG): (error: unknown) => never {
   return (error) => {
-    const word = error instanceof RefusedError ? error.error : '';
-    if (word === 'invalid_credentials' || word === 'invalid_code') forget();
-    if (word === 'invalid_credentials') throw problemOf(wrong);
-    if (word === 'invalid_code')
-      throw problemOf('The code is wrong, was used before, or has expired. Ask for a new one.');
-    throw error;
+    const code = error instanceof RefusedError ? error.error : '';
+    if (code !== 'invalid_credentials' && code !== 'invalid_code') throw error;
+    const input = form.querySelector<HTMLInputElement>(`input[name=${name}]`);
+    if (input) input.value = '';
+    throw problemOf(code === 'invalid_code' ? WRONG_CODE : wrong);
   };
 }

@@ -2,9 +2,9 @@
 import type { AnswerOf } from './api.js';
 import { call } from './api.js';
 import { ActionButton } from './dialog.js';
-import { address, reload } from './navigation.js';
+import { reload } from './navigation.js';
 import type { PageProps } from './page-props.js';
-import { Card, Code, Email, Facts, Name, PageHead, Section, Time, TimeFromNow } from './parts.js';
+import { Code, Email, Facts, Name, PageHead, RequestLink, Section, Time, TimeFromNow } from './parts.js';
 import { RefusalPages } from './refusals.js';
 import { phase } from './session.js';
 import { EmbeddedSessions } from './sessions.js';
@@ -29,9 +29,7 @@ export function UserView({ params: { userId = '' } }: PageProps) {
             back={{ href: '#/users', text: 'Users' }}
             actions={<Actions user={user} />}
           />
-          <Card>
-            <UserFacts user={user} />
-          </Card>
+          <UserFacts user={user} />
           <Section title="Embedded sessions">
             <EmbeddedSessions user={user.id} />
           </Section>
@@ -69,6 +67,7 @@ function UserFacts({ user }: { user: User }) {
   const { email, enabled, role, id, createdAt, provisioned, signIns, sessions, operatorSessions } = user;
   return (
     <Facts
+      isCard
       pairs={[
         ['E-mail address', <Email>{email}</Email>],
         ['State', <EnabledMark isEnabled={enabled} />],
@@ -171,14 +170,7 @@ function SignIns({ user: { signIns } }: { user: User }) {
         { title: 'Sign-in', cell: ({ event }) => eventInWords(event) },
         { title: 'Time', class: 'when', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
         { title: 'Issuer', cell: ({ issuer }) => <Name>{issuer ?? '—'}</Name> },
-        {
-          title: 'Request',
-          cell: ({ requestId }) => (
-            <a href={address('#/requests/?', requestId)} title={requestId}>
-              Request
-            </a>
-          ),
-        },
+        { title: 'Request', class: 'when', cell: ({ requestId }) => <RequestLink id={requestId} /> },
       ]}
       rows={signIns}
       empty={

@@ -4,8 +4,7 @@ import type { ItemOf } from './api.js';
 import { call } from './api.js';
 import { Field, Form } from './form.js';
 import { textIn } from './form-data.js';
-import { address } from './navigation.js';
-import { Email, Mark, Name, PageHead, Time } from './parts.js';
+import { Mark, Name, PageHead, Time, UserLink } from './parts.js';
 import { Empty, Pages } from './states.js';
 import { Table } from './table.js';
 import { counted, nameOf, roleInWords } from './words.js';
@@ -68,22 +67,11 @@ function UserTable({ users }: { users: readonly User[] }) {
     <Table
       caption="Users"
       columns={[
-        {
-          title: 'User',
-          cell: ({ id, email }) => (
-            <a href={address('#/users/?', id)}>
-              <Email>{email}</Email>
-            </a>
-          ),
-        },
+        { title: 'User', cell: (user) => <UserLink {...user} /> },
         { title: 'Name', cell: (user) => <Name>{nameOf(user) === user.email ? '—' : nameOf(user)}</Name> },
         { title: 'Role', cell: ({ role }) => roleInWords(role) },
         { title: 'State', cell: ({ enabled }) => <EnabledMark isEnabled={enabled} /> },
-        {
-          title: 'Last sign-in',
-          class: 'when',
-          cell: ({ lastSignInAt }) => <Time at={lastSignInAt} otherwise="—" />,
-        },
+        { title: 'Last sign-in', class: 'when', cell: ({ lastSignInAt }) => <Time at={lastSignInAt} /> },
         { title: 'Created', class: 'when', cell: ({ createdAt }) => <Time at={createdAt} /> },
       ]}
       rows={users}

@@ -3,15 +3,14 @@ import { useState } from 'preact/hooks';
 import type { PartnerFacts } from '../../../src/administration/partners/partner-facts.js';
 import type { AnswerOf } from '../api.js';
 import { call } from '../api.js';
-import { address } from '../navigation.js';
-import { Arrival, Card, Facts, Mark, Name, PageHead, Phrases, Section } from '../parts.js';
+import { Arrival, EntryLink, Facts, Mark, Name, PageHead, Phrases, Section } from '../parts.js';
 import { Loaded } from '../states.js';
 import { CodeBlock } from './code-block.js';
 import { CodeStep } from './code.js';
 import type { OwnPair } from './own-pair.js';
 import type { Chosen } from './partner-form.js';
 import { PartnerForm, PrivateKey } from './partner-form.js';
-import type { Goal } from './wait.js';
+import { GOALS } from './first-token.js';
 import { WaitStep } from './wait.js';
 
 type Overview = AnswerOf<'GET /overview'>;
@@ -28,10 +27,8 @@ function AddPartner({ overview }: { overview: Overview }) {
   const [pair, setPair] = useState<OwnPair | undefined>(undefined);
   const [chosen, setChosen] = useState<Chosen | undefined>(undefined);
   const { embedLogin, exchange } = overview.tokenExchange;
-  const goals: Goal[] = [
-    ...(embedLogin ? (['embed'] as const) : []),
-    ...(exchange ? (['exchange'] as const) : []),
-  ];
+  const isOn = { embed: embedLogin, exchange };
+  const goals = GOALS.filter((goal) => isOn[goal]);
   return (
     <>
       <PageHead
@@ -57,15 +54,8 @@ function AddPartner({ overview }: { overview: Overview }) {
 }
 
 function factsOf({ entry, kid, algorithm }: Chosen, { baseUrl }: Overview): PartnerFacts {
-  const { issuer } = entry;
-  return {
-    issuer,
-    audience: audienceOf(entry, baseUrl),
-    baseUrl,
-    kid,
-    algorithm,
-    keyFile: 'partner-key.pem',
-  };
+  const audience = audienceOf(entry, baseUrl);
+  return { issuer: entry.issuer, audience, baseUrl, kid, algorithm, keyFile: 'partner-key.pem' };
 }
 
 /** Without the strict policy, an entry may expect no audience. */
@@ -74,13 +64,8 @@ function audienceOf(entry: object, baseUrl: string): string {
 }
 
 /** The added entry, and what the partner needs to know. */
-function Added({
-  chosen: { entry, kid, isStored, warnings },
-  overview: { baseUrl, tokenExchange },
-}: {
-  chosen: Chosen;
-  overview: Overview;
-}) {
+function Added({ chosen, overview: { baseUrl, tokenExchange } }: { chosen: Chosen; overview: Overview }) {
+  const { entry, kid, isStored, warnings } = chosen;
   const { name, issuer, origins = [] } = entry;
   const text = `${JSON.stringify([entry], null, 2)}\n`;
   const docs = `${baseUrl}/api/v1/docs`;
@@ -95,23 +80,19 @@ function Added({
           : 'Put the entry into the file of trusted keys, and restart the service.'}
       </Arrival>
       {!isStored && <CodeBlock title="File of trusted keys" text={text} file="trusted-keys.json" />}
-      <Card>
-        <Facts
-          pairs={[
-            ['Entry', isStored ? <a href={address('#/entries/?', `stored:${name}`)}>{name}</a> : name],
-            ['Issuer (iss)', <Name>{issuer}</Name>],
-            ['Audience (aud)', <Name>{audienceOf(entry, baseUrl)}</Name>],
-            ['Key id (kid)', <Name>{kid}</Name>],
-            ['Origins', origins.length > 0 && <Name>{origins.join(', ')}</Name>],
-            [
-              'Token exchange',
-              tokenExchange.exchange && <Name>{`POST ${baseUrl}/rest/auth/oauth/token`}</Name>,
-            ],
-            ['Embedded login', tokenExchange.embedLogin && <Name>{`POST ${baseUrl}/rest/auth/embed`}</Name>],
-            ['API', <a href={docs}>{docs}</a>],
-          ]}
-        />
-      </Card>
+      <Facts
+        isCard
+        pairs={[
+          ['Entry', isStored ? <EntryLink label={`stored:${name}`} /> : name],
+          ['Issuer (iss)', <Name>{issuer}</Name>],
+          ['Audience (aud)', <Name>{audienceOf(entry, baseUrl)}</Name>],
+          ['Key id (kid)', <Name>{kid}</Name>],
+          ['Origins', origins.length > 0 && <Name>{origins.join(', ')}</Name>],
+          ['Token exchange', tokenExchange.exchange && <Name>{`${baseUrl}/rest/auth/oauth/token`}</Name>],
+          ['Embedded login', tokenExchange.embedLogin && <Name>{`${baseUrl}/rest/auth/embed`}</Name>],
+          ['API', <a href={docs}>{docs}</a>],
+        ]}
+      />
       {warnings.length > 0 && <Phrases items={warnings} look="flash phrases" />}
     </Section>
   );

@@ -12,7 +12,7 @@ import { IssuerField, NameField, PolicyFields, PropertyHint } from '../entry-fie
 import { sortProblems } from '../entry-values.js';
 import { Explanation } from '../explanation.js';
 import { textIn } from '../form-data.js';
-import { Choice, Field, FieldProblems, Form, TextField } from '../form.js';
+import { Choice, Field, FieldProblems, Form } from '../form.js';
 import { Arrival, Folded, Phrases, Section } from '../parts.js';
 import { problemOf, useAttempt } from '../states.js';
 import { roleInWords } from '../words.js';
@@ -30,9 +30,10 @@ type KeySet = AnswerOf<'POST /partners/key-set'>;
 const KINDS: readonly { value: Kind; text: string }[] = [
   { value: 'jwks', text: 'The address of its key set' },
   { value: 'key', text: 'Its public key, as PEM or JWK' },
-  { value: 'pair', text: 'A new key pair, created in this browser' },
+  { value: 'pair', text: 'A new key pair' },
 ];
 const ROLES = PARTNER_ROLES.map((value) => ({ value, text: roleInWords(value) }));
+const NOT_GIVEN = 'Must be a non-empty string.';
 const AS_THE_KEY = { value: '', text: 'The usual one for the key' };
 const BURNT =
   'The text is a private key. It was not sent, but it has left its owner: the owner creates a new key and gives its public half.';
@@ -158,7 +159,7 @@ function TrustStep({ algorithms, kind, setKind, found, pair, setPair }: TrustPro
           />
         )}
         {kind === 'key' && (
-          <TextField
+          <Field
             name="key"
             label="Public key"
             required
@@ -214,7 +215,8 @@ function PolicyStep({ overview: { baseUrl, entryForm }, found }: PolicyProps) {
       </Folded>
       <details>
         <summary>Try a token of the partner first</summary>
-        <TextField
+        <Field
+          rows={4}
           name="test token"
           label="Test token"
           hint="It is checked as if the entry existed, once the entry has no problem. It is not used up, stored or logged. The keys of a key set are fetched after the entry is stored; until then such a token has an unknown key."
@@ -308,11 +310,13 @@ async function findingsOf(data: FormData, { overview, kind, pair, isWhole }: Ask
   const token = textIn(data, 'test token');
   const checked = await call('POST /entries/check', { body: { entry, ...(token !== '' && { token }) } });
   const sorted = sortProblems(checked.problems, fieldNames(overview.entryForm));
-  const atFields = Object.fromEntries(
-    Object.entries(sorted.atFields).filter(([name]) => isWhole || textIn(data, name) !== ''),
-  );
-  if (read !== undefined && read.problem !== null && (isWhole || textIn(data, 'key') !== ''))
-    atFields['key'] = read.problem;
+  // Without a readable key, its id and algorithm are missing too.
+  const atKey = read?.problem ? { key: read.problem, kid: undefined, algorithms: undefined } : {};
+  const found = Object.entries({ ...sorted.atFields, ...atKey }).flatMap(([name, rule]) => {
+    const isAsked = rule !== undefined && (isWhole || textIn(data, name) !== '');
+    return isAsked ? [[name, rule === NOT_GIVEN ? 'Fill in this field.' : rule] as const] : [];
+  });
+  const atFields = Object.fromEntries(found);
   const isFetched = kind === 'jwks' && textIn(data, 'url') !== '' && atFields['url'] === undefined;
   const keySet = isFetched
     ? await call('POST /partners/key-set', { body: { url: textIn(data, 'url') } })

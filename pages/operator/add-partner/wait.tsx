@@ -1,22 +1,16 @@
-// Step 4 of "Add a partner": for ten minutes the page reads the issuer's requests. These readings do not extend the sign-in.
+// Step 4 of "Add a partner": the wait for its first token, with each request.
 import { useEffect, useState } from 'preact/hooks';
 import { News } from '../../shared/states.js';
-import type { ItemOf } from '../api.js';
-import { call, isSignedOut } from '../api.js';
+import { isSignedOut } from '../api.js';
 import { address } from '../navigation.js';
 import { Arrival, Card, Mark, Name, Section, Time, WithCode } from '../parts.js';
 import { ProblemPlace } from '../states.js';
 import { Table } from '../table.js';
 import { eventInWords, sentenceOf } from '../words.js';
+import type { Goal, Request } from './first-token.js';
+import { reachedIn, waitForFirstToken } from './first-token.js';
 
-type Request = ItemOf<'POST /partners/requests'>;
-
-const WAIT_MS = 10 * 60_000;
-const EVERY_MS = 2_000;
-
-/** The flows that must succeed. */
 const GOALS = { embed: 'An embedded login', exchange: 'A token exchange' } as const;
-export type Goal = keyof typeof GOALS;
 
 export function WaitStep({ issuer, goals }: { issuer: string; goals: readonly Goal[] }) {
   const [round, setRound] = useState(0);
@@ -48,13 +42,14 @@ function Waiting({ issuer, goals, again }: WaitingProps) {
   const [requests, setRequests] = useState<readonly Request[]>([]);
   const [state, setState] = useState<'waiting' | 'done' | 'over'>('waiting');
   const [error, setError] = useState<unknown>(undefined);
-  const reached = goals.filter((goal) => requests.some(({ of, succeeded }) => of === goal && succeeded));
+  const reached = reachedIn(requests, goals);
   useEffect(() => {
     const task = new AbortController();
-    const look = { issuer, goals, signal: task.signal };
-    wait(look, { setRequests, setError }).then(setState, (failed: unknown) => {
-      if (!task.signal.aborted && !isSignedOut(failed)) setError(failed);
-    });
+    const { signal } = task;
+    waitForFirstToken({ issuer, goals, signal, setRequests, setError }).then(
+      setState,
+      (failed: unknown) => signal.aborted || isSignedOut(failed) || setError(failed),
+    );
     return () => task.abort();
   }, []);
   return (
@@ -82,45 +77,8 @@ function Waiting({ issuer, goals, again }: WaitingProps) {
 const STATES = {
   waiting: 'The page looks for requests of this issuer.',
   done: 'The partner is set up: its tokens are accepted.',
-  over: 'Ten minutes have passed.',
+  over: 'Ten minutes have passed. Run the code of the partner, then wait again.',
 } as const;
-
-interface Look {
-  issuer: string;
-  goals: readonly Goal[];
-  signal: AbortSignal;
-}
-
-interface Shows {
-  setRequests: (requests: readonly Request[]) => void;
-  setError: (error: unknown) => void;
-}
-
-/** Reads until all goals are reached or the time is over. A failed reading is shown, and the next one may succeed. */
-async function wait(
-  { issuer, goals, signal }: Look,
-  { setRequests, setError }: Shows,
-): Promise<'done' | 'over'> {
-  // By the instance's clock.
-  const { now: since } = await call('GET /overview', { signal });
-  const endMs = performance.now() + WAIT_MS;
-  while (performance.now() < endMs) {
-    try {
-      const body = { issuer, since };
-      const { data } = await call('POST /partners/requests', { body, signal, isUse: false });
-      setRequests(data);
-      setError(undefined);
-      if (goals.every((goal) => data.some(({ of, succeeded, own }) => own && of === goal && succeeded)))
-        return 'done';
-    } catch (error) {
-      if (signal.aborted || isSignedOut(error)) throw error;
-      setError(error);
-    }
-    await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
-    signal.throwIfAborted();
-  }
-  return 'over';
-}
 
 function Requests({ requests }: { requests: readonly Request[] }) {
   return (

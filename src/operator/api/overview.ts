@@ -18,6 +18,7 @@ import { DATABASE_SETTINGS } from '../../platform/database/data-source.js';
 import { OPERATOR_DATABASE } from '../../platform/database/database.js';
 import { Clock } from '../../platform/clock.js';
 import { entryForm } from '../entries/entry-form.js';
+import { withLabels } from '../entries/property-labels.js';
 import { readNothing } from '../../administration/input.js';
 
 @Injectable()
@@ -59,8 +60,8 @@ export class OverviewReader {
         license === License.NONE
           ? null
           : { until: endOf(license), features: [...license.features], ended: license.hasEnded(nowMs) },
-      warnings,
-      notes,
+      warnings: withLabels(warnings),
+      notes: withLabels(notes),
       // The instance that sends this response.
       instance: {
         startedAt: this.startedAt.toISOString(),

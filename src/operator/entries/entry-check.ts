@@ -13,6 +13,7 @@ import {
 } from '../../token-exchange/instance.js';
 import { storableString } from '../../platform/input/schemas.js';
 import { inputOf } from '../../administration/input.js';
+import { withLabels } from './property-labels.js';
 
 const readEntry = inputOf({
   /** The entry to be stored. */
@@ -46,6 +47,6 @@ export class EntryCheck {
       token === undefined || entry === undefined
         ? null
         : await this.explainer.explain({ flow, token }, [checked]);
-    return { problems, warnings, notes, policy, explanation };
+    return { problems, warnings: withLabels(warnings), notes: withLabels(notes), policy, explanation };
   }
 }

@@ -11,6 +11,7 @@ import { JsonObject } from '../../workspace/api/body/json-body.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.filter.js';
 import { EntryCheck } from './entry-check.js';
 import { KeySetRefresh } from './key-set-refresh.js';
+import { withLabels } from './property-labels.js';
 import type { OperatorCall } from '../api/operator-call.decorator.js';
 import { Call, OperatorController } from '../api/operator-call.decorator.js';
 
@@ -72,14 +73,16 @@ export class OperatorEntryController {
 
   @Post('entries/:name/suspend')
   @HttpCode(200)
-  suspend(@Param('name') name: string, @Call() call: OperatorCall) {
-    return this.administration.perform(this.entries, 'suspend', { name }, call);
+  async suspend(@Param('name') name: string, @Call() call: OperatorCall) {
+    const changed = await this.administration.perform(this.entries, 'suspend', { name }, call);
+    return { ...changed, warnings: withLabels(changed.warnings) };
   }
 
   @Post('entries/:name/resume')
   @HttpCode(200)
-  resume(@Param('name') name: string, @Call() call: OperatorCall) {
-    return this.administration.perform(this.entries, 'resume', { name }, call);
+  async resume(@Param('name') name: string, @Call() call: OperatorCall) {
+    const changed = await this.administration.perform(this.entries, 'resume', { name }, call);
+    return { ...changed, warnings: withLabels(changed.warnings) };
   }
 
   @Delete('entries/:name')
@@ -113,7 +116,11 @@ export class OperatorEntryController {
   private async answers(entries: readonly ListedEntry[], call: OperatorCall) {
     const sets = await this.administration.perform(this.keySets, 'list', {}, call);
     const byEntry = new Map(sets.map((set) => [set.entry, keySetAnswer(set)]));
-    return entries.map((entry) => ({ ...entry, keySet: byEntry.get(entry.entry) ?? null }));
+    return entries.map((entry) => ({
+      ...entry,
+      problems: withLabels(entry.problems),
+      keySet: byEntry.get(entry.entry) ?? null,
+    }));
   }
 }
 

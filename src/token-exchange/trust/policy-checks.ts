@@ -150,7 +150,7 @@ const CHECKS: readonly Check[] = [
   {
     as: 'warning',
     of: 'linkPrivileged',
-    text: 'is not false: by an e-mail address a token may take over the account of an administrator',
+    text: 'a token may take over the account of an administrator by its e-mail address, unless it is false',
     where: ({ policy, isStrict, rules }) => !isStrict && mayLinkToAdministrators(policy, rules),
   },
   {

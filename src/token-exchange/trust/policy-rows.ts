@@ -200,7 +200,7 @@ const USERS = {
     prevents: 'a partner takes over accounts that it has not created',
   }),
   linkPrivileged: flag({
-    label: 'Also the owner and administrators',
+    label: 'Tokens may find the owner and administrators too',
     rule: 'the existing user may also be the owner or an administrator; the start warns of it',
     open: true,
     stored: false,

@@ -31,8 +31,8 @@ describeInBrowser('clients of identity assertions', () => {
     await browsing.service.rows('UPDATE user_account SET enabled = false WHERE email = $1', [ADA]);
     expect(await redeem()).toBe(400);
     await one.page.goto(`${browsing.instanceOrigin}/admin#/refusals?reason=user_disabled`);
-    await one.page.getByText('Client: desktop-client, for this user').first().waitFor();
-    await one.page.getByRole('link', { name: 'this user' }).first().click();
+    await one.page.getByText('Client: desktop-client').first().waitFor();
+    await one.page.getByRole('link', { name: 'to the user' }).first().click();
     await one.text(ADA);
   });
 });

@@ -290,7 +290,7 @@ describeInBrowser("the operator's pages", () => {
     await one.field('Public key').fill(entry.key);
     await one.unfold();
     expect(await one.field('Expected audience').inputValue()).toBe(browsing.instanceOrigin);
-    await one.page.getByText('As the instance has it: no').first().waitFor({ state: 'attached' });
+    await one.page.getByText('Default: no').first().waitFor({ state: 'attached' });
     await one.field('Test token').fill(other.sign(other.claims({ sub: 'fay', aud: 'https://x.example' })));
     await one.field('Name').focus();
     await one.heading('It would be refused');
@@ -303,7 +303,7 @@ describeInBrowser("the operator's pages", () => {
     await one.button('Store the entry').click();
     await one.text('All instances accept its tokens within 10 seconds.');
     await one.link(`${browsing.instanceOrigin}/api/v1/docs`).waitFor();
-    await one.link(/^added$/).click();
+    await one.link(/^stored:added$/).click();
     await one.heading('stored:added');
     await one
       .row(entry.kid)
@@ -385,7 +385,7 @@ describeInBrowser("the operator's pages", () => {
       await one.field('Address of the key set').fill(server.url);
       await one.button('Store the entry').click();
       await one.text('All instances accept its tokens within 10 seconds.');
-      await one.link(/^fetched$/).click();
+      await one.link(/^stored:fetched$/).click();
       await one.heading('stored:fetched');
       // The server answers 404 until it is told otherwise.
       await until('the failure is shown', PATIENCE_MS, async () => {
@@ -610,7 +610,7 @@ describeInBrowser("the operator's pages", () => {
 
   it('a list is a table where there is room for its columns, and none is wider than the screen', async () => {
     one = await browsing.signedIn('#/entries');
-    for (const width of [768, 900]) {
+    for (const width of [320, 768, 900, 1280]) {
       await one.page.setViewportSize({ width, height: 800 });
       for (const page of ['trail', 'refusals', 'sessions', 'usage', 'users', 'instance', 'entries']) {
         await one.page.goto(`${browsing.instanceOrigin}/admin#/${page}`);
@@ -619,8 +619,7 @@ describeInBrowser("the operator's pages", () => {
         expect([width, page, beyond <= 0]).toEqual([width, page, true]);
       }
       const displayed = 'getComputedStyle(document.querySelector("table.rows tbody tr")).display';
-      // Beside the way to all pages there is less room.
-      expect(await one.page.evaluate(displayed)).toBe(width === 768 ? 'table-row' : 'flex');
+      expect(await one.page.evaluate(displayed)).toBe(width === 1280 ? 'table-row' : 'flex');
     }
   });
 

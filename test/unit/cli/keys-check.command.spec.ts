@@ -77,7 +77,7 @@ describe('keys check', () => {
     expect(stdout).toContain(
       'signs in users with global:member only; never the owner; may not link to existing users; may create users; may act for no subject',
     );
-    expect((await check([good])).stdout).toContain('warning: entry 0, linkPrivileged: is not false');
+    expect((await check([good])).stdout).toContain('warning: entry 0, linkPrivileged: a token may take over');
   });
 
   it('[D32] reports everything that startup would report, and never a value', async () => {

@@ -1,0 +1,17 @@
+// Findings about entries in the words of the operator's form.
+import { withLabels } from '../../../../src/operator/entries/property-labels.js';
+
+describe('a finding of an entry', () => {
+  it.each([
+    ['maxUsers: must be a number', 'Users at most (maxUsers): must be a number'],
+    [
+      'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: entry 0, maxUsers: must be a number',
+      'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: entry 0, Users at most (maxUsers): must be a number',
+    ],
+    ['projects.roles: must be known', 'Projects (projects.roles): must be known'],
+    ['kid: must be a string', 'kid: must be a string'],
+    ['the entry: must be an object', 'the entry: must be an object'],
+  ])('begins with the label of its property: %s', (finding, expected) => {
+    expect(withLabels([finding])).toEqual([expected]);
+  });
+});
