@@ -1,17 +1,15 @@
 // The list of trusted entries, configured and stored.
 import type { ItemOf } from './api.js';
 import { call } from './api.js';
-import { Code, EntryLink, Mark, Name, PageHead, Time } from './parts.js';
-import { Empty, Loaded } from './states.js';
+import { Code, EntryLink, LinkButton, Mark, Name, PageHead, Time } from './parts.js';
+import { Loaded } from './states.js';
 import { Table } from './table.js';
 
 type Entry = ItemOf<'GET /entries'>;
 
 const ADD = (
   <>
-    <a class="button" href="#/entries/new">
-      Add as JSON
-    </a>
+    <LinkButton href="#/entries/new">Add as JSON</LinkButton>
     <a class="button primary" href="#/entries/add-partner">
       Add a partner
     </a>
@@ -26,9 +24,7 @@ export function EntriesView() {
         lead="The issuers whose tokens the instance accepts. Configured entries change with the configuration; stored entries are added and changed here, without a restart."
         actions={
           <>
-            <a class="button" href="#/revocations">
-              Revocations
-            </a>
+            <LinkButton href="#/revocations">Revocations</LinkButton>
             {ADD}
           </>
         }
@@ -40,16 +36,8 @@ export function EntriesView() {
   );
 }
 
-function Nothing() {
-  return (
-    <Empty
-      title="No trusted entry yet"
-      text="Without one every token is refused. Add the issuer of your first partner, with its public key or the address of its key set."
-    >
-      {ADD}
-    </Empty>
-  );
-}
+const NOTHING =
+  'Without one every token is refused. Add the issuer of your first partner, with its public key or the address of its key set.';
 
 function List({ entries }: { entries: readonly Entry[] }) {
   return (
@@ -69,7 +57,7 @@ function List({ entries }: { entries: readonly Entry[] }) {
         },
       ]}
       rows={entries}
-      empty={<Nothing />}
+      empty={{ title: 'No trusted entry yet', text: NOTHING, children: ADD }}
     />
   );
 }

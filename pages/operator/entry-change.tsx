@@ -1,4 +1,5 @@
 // Forms about a stored entry: its policy, another key under the same policy, and the whole entry as JSON.
+import type { ComponentChildren } from 'preact';
 import type { AnswerOf } from './api.js';
 import { call } from './api.js';
 import { NameField, PolicyFields } from './entry-fields.js';
@@ -8,7 +9,7 @@ import { Field, Form } from './form.js';
 import { textIn } from './form-data.js';
 import { address, goTo } from './navigation.js';
 import type { PageProps } from './page-props.js';
-import { Name, PageHead } from './parts.js';
+import { LinkButton, Name, PageHead } from './parts.js';
 import { Loaded, problemOf } from './states.js';
 
 function placeOf({ params: { entry = '' } }: Pick<PageProps, 'params'>) {
@@ -70,11 +71,20 @@ function ChangeForm({ name, back, entry, entryForm }: ChangeProps) {
 }
 
 function Cancel({ href }: { href: string }) {
-  return (
-    <a class="button" href={href}>
-      Cancel
-    </a>
-  );
+  return <LinkButton href={href}>Cancel</LinkButton>;
+}
+
+interface AddingProps {
+  button: string;
+  back: { href: string };
+  send: (data: FormData) => Promise<AnswerOf<'POST /entries'>>;
+  children: ComponentChildren;
+}
+
+/** A form that adds an entry and opens it. */
+function Adding({ back, ...form }: AddingProps) {
+  const done = ({ name }: AnswerOf<'POST /entries'>) => goTo(address('#/entries/?', `stored:${name}`));
+  return <Form asksToLeave beside={<Cancel {...back} />} done={done} {...form} />;
 }
 
 /** The entry's present key stays valid meanwhile. */
@@ -95,13 +105,7 @@ export function AnotherKeyView(props: PageProps) {
         back={back}
         lead="A new entry with the same issuer, algorithms and policy. Both keys count until you remove the former entry: do that once the partner signs with the new key."
       />
-      <Form
-        button="Add key"
-        asksToLeave
-        beside={<Cancel {...back} />}
-        send={send}
-        done={({ name }) => goTo(address('#/entries/?', `stored:${name}`))}
-      >
+      <Adding button="Add key" back={back} send={send}>
         <NameField />
         <Field name="kid" label="Key id" required hint="The kid in the header of its tokens." />
         <Field
@@ -112,7 +116,7 @@ export function AnotherKeyView(props: PageProps) {
           placeholder="-----BEGIN PUBLIC KEY-----"
           hint="PEM. A private key never belongs here."
         />
-      </Form>
+      </Adding>
     </>
   );
 }
@@ -129,13 +133,7 @@ export function JsonEntryView() {
         back={back}
         lead="All instances accept its tokens as soon as it is added."
       />
-      <Form
-        button="Add entry"
-        asksToLeave
-        beside={<Cancel {...back} />}
-        send={send}
-        done={({ name }) => goTo(address('#/entries/?', `stored:${name}`))}
-      >
+      <Adding button="Add entry" back={back} send={send}>
         <Field
           name="json"
           label="Entry as JSON"
@@ -144,7 +142,7 @@ export function JsonEntryView() {
           placeholder={'{\n  "type": "static",\n  "name": "acme",\n  …\n}'}
           hint="All properties as in SVC_TOKEN_EXCHANGE_TRUSTED_KEYS, with a name."
         />
-      </Form>
+      </Adding>
     </>
   );
 }

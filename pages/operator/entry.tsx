@@ -6,7 +6,7 @@ import { EntryState, ORIGINS } from './entries.js';
 import { EntryKeys } from './entry-keys.js';
 import { address, goTo, reload } from './navigation.js';
 import type { PageProps } from './page-props.js';
-import { Facts, Name, PageHead, Phrases, Section, TimeFromNow } from './parts.js';
+import { Facts, LinkButton, Name, PageHead, Phrases, Section, TimeFromNow } from './parts.js';
 import { Empty, Loaded } from './states.js';
 
 export type Entry = ItemOf<'GET /entries'>;
@@ -29,9 +29,7 @@ function Missing({ label }: { label: string }) {
     <>
       <PageHead title={<Name>{label}</Name>} back={BACK} />
       <Empty title="This entry is not there" text="It was removed, or it was renamed.">
-        <a class="button" href="#/entries">
-          All trusted entries
-        </a>
+        <LinkButton href="#/entries">All trusted entries</LinkButton>
       </Empty>
     </>
   );
@@ -98,13 +96,9 @@ function Actions({ entry: { entry: label, name, state, type } }: { entry: Entry 
     reload([text, ...result.warnings].join(' '));
   return (
     <>
-      <a class="button" href={address('#/entries/?/change', label)}>
-        Change
-      </a>
+      <LinkButton href={address('#/entries/?/change', label)}>Change</LinkButton>
       {type === 'static' && (
-        <a class="button" href={address('#/entries/?/another-key', label)}>
-          Add another key
-        </a>
+        <LinkButton href={address('#/entries/?/another-key', label)}>Add another key</LinkButton>
       )}
       {state === 'suspended' && (
         <ActionButton

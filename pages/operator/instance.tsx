@@ -16,7 +16,7 @@ import {
   WholeTime,
   WithCode,
 } from './parts.js';
-import { Empty, Loaded } from './states.js';
+import { Loaded } from './states.js';
 import { Table } from './table.js';
 import { counted, duration } from './words.js';
 
@@ -170,12 +170,10 @@ function Sinks({ sinks }: { sinks: Overview['sinks'] }) {
         },
       ]}
       rows={sinks}
-      empty={
-        <Empty
-          title="No sinks"
-          text="The trail stays in the database only. Variables that begin with SVC_AUDIT_ stream it."
-        />
-      }
+      empty={{
+        title: 'No sinks',
+        text: 'The trail stays in the database only. Variables that begin with SVC_AUDIT_ stream it.',
+      }}
     />
   );
 }

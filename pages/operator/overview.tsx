@@ -131,25 +131,19 @@ function ActivityParts({ data, hours }: ActivityProps) {
               }
             />
           </Card>
-          {refused > 0 && <RefusalPlot data={data} hours={hours} />}
-          <Causes data={data} hours={hours} />
+          {refused > 0 && <RefusalPlot data={data} />}
+          <div class="two">
+            <div>
+              <h3>Refusals by reason</h3>
+              <Reasons data={data} hours={hours} />
+            </div>
+            <div>
+              <h3>By issuer</h3>
+              <Issuers data={data} hours={hours} />
+            </div>
+          </div>
         </>
       )}
-    </div>
-  );
-}
-
-function Causes(props: ActivityProps) {
-  return (
-    <div class="two">
-      <div>
-        <h3>Refusals by reason</h3>
-        <Reasons {...props} />
-      </div>
-      <div>
-        <h3>By issuer</h3>
-        <Issuers {...props} />
-      </div>
     </div>
   );
 }
@@ -168,7 +162,7 @@ function barsOf({ buckets, until }: Activity) {
 }
 
 /** The most frequent reasons have their own colours. The others share one. */
-function RefusalPlot({ data }: ActivityProps) {
+function RefusalPlot({ data }: { data: Activity }) {
   const { reasons, since, until } = data;
   const shown = reasons.slice(0, REASON_COLOURS.length).map(({ reason }) => reason);
   const others = reasons.length > shown.length ? [{ title: 'Other reasons', colour: 'soft' }] : [];
@@ -213,12 +207,10 @@ function Reasons({ data: { reasons }, hours }: ActivityProps) {
         { title: 'Events', class: 'number', cell: ({ count }) => number(count) },
       ]}
       rows={reasons}
-      empty={
-        <Empty
-          title="No refusals"
-          text="Reasons for refusals will be listed here, the most frequent first."
-        />
-      }
+      empty={{
+        title: 'No refusals',
+        text: 'Reasons for refusals will be listed here, the most frequent first.',
+      }}
     />
   );
 }
@@ -243,7 +235,7 @@ function Issuers({ data: { issuers }, hours }: ActivityProps) {
         { title: 'Refused', class: 'number', cell: ({ refused }) => number(refused) },
       ]}
       rows={issuers}
-      empty={<Empty title="No issuers" text="Issuers whose tokens came in will be listed here." />}
+      empty={{ title: 'No issuers', text: 'Issuers whose tokens came in will be listed here.' }}
     />
   );
 }

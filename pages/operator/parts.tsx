@@ -155,6 +155,14 @@ export function Email({ children }: { children: string }) {
   );
 }
 
+export function LinkButton({ href, children }: { href: string; children: string }) {
+  return (
+    <a class="button" href={href}>
+      {children}
+    </a>
+  );
+}
+
 export function UserLink({ id, email }: { id: string; email: string }) {
   return (
     <a href={address('#/users/?', id)}>

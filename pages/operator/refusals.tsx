@@ -5,7 +5,7 @@ import { call } from './api.js';
 import { Choice, Field, Form } from './form.js';
 import { address } from './navigation.js';
 import type { PageProps } from './page-props.js';
-import { Code, Facts, Name, PageHead, TimeFromNow, UserLink, WholeTime } from './parts.js';
+import { Code, Facts, LinkButton, Name, PageHead, TimeFromNow, UserLink, WholeTime } from './parts.js';
 import { RefusalTable, Why } from './refusal.js';
 import { Empty, Loaded, Pages, useSuggested } from './states.js';
 import { Table } from './table.js';
@@ -42,11 +42,7 @@ export function RefusalsView({ query }: PageProps) {
       <Form
         button="Search"
         search="filters"
-        beside={
-          <a class="button" href="#/refusals">
-            Clear
-          </a>
-        }
+        beside={<LinkButton href="#/refusals">Clear</LinkButton>}
         send={(data) => search('refusals', filters, data)}
         done={() => undefined}
       >
@@ -250,7 +246,7 @@ export function RefusalPages({ filters, limit, isGrouped, empty }: RefusalPagesP
   return (
     <Pages
       load={(cursor, signal) => call('POST /refusals/search', { body: { ...body, cursor }, signal })}
-      empty={() => empty}
+      empty={empty}
       ended={(page) => lookedBack(page)}
     >
       {(refusals) => <RefusalTable refusals={refusals} isGrouped={isGrouped} />}
@@ -277,16 +273,8 @@ function None({ filters: { user = '', issuer, reason } }: { filters: Filters }) 
       text={user === '' ? NOTHING : NOBODY}
     >
       {user !== '' && <Nearby />}
-      {isId && (
-        <a class="button" href={address('#/requests/?', user)}>
-          Look for a request of this id
-        </a>
-      )}
-      {isNarrowed && (
-        <a class="button" href="#/refusals">
-          All refusals
-        </a>
-      )}
+      {isId && <LinkButton href={address('#/requests/?', user)}>Look for a request of this id</LinkButton>}
+      {isNarrowed && <LinkButton href="#/refusals">All refusals</LinkButton>}
     </Empty>
   );
 }

@@ -4,7 +4,7 @@ import { call } from './api.js';
 import { EventFacts } from './event-facts.js';
 import { address } from './navigation.js';
 import type { PageProps } from './page-props.js';
-import { Code, Facts, Mark, PageHead, Sentence, Soft, TimeFromNow } from './parts.js';
+import { Code, Facts, LinkButton, Mark, PageHead, Sentence, Soft, TimeFromNow } from './parts.js';
 import { RefusalContent, Why } from './refusal.js';
 import { Empty, Loaded } from './states.js';
 import { eventInWords, reasonInWords } from './words.js';
@@ -114,9 +114,7 @@ function Nothing({ state }: { state: AnswerOf<'GET /overview'>['tokenExchange'] 
           Otherwise the id is mistyped, the event is older than the retention of the trail, or another
           installation answered. The id is on the page of a refused login, and in each answer as X-Request-Id.
         </p>
-        <a class="button" href="#/refusals">
-          All refusals
-        </a>
+        <LinkButton href="#/refusals">All refusals</LinkButton>
       </Empty>
     </>
   );

@@ -4,7 +4,7 @@ import { call } from './api.js';
 import { ActionButton } from './dialog.js';
 import { reload } from './navigation.js';
 import { Code, Mark, Name, PageHead, Time } from './parts.js';
-import { Empty, Loaded } from './states.js';
+import { Loaded } from './states.js';
 import { Table } from './table.js';
 
 type Revocation = ItemOf<'GET /revocations'>;
@@ -46,12 +46,10 @@ function List({ all }: { all: readonly Revocation[] }) {
         },
       ]}
       rows={[...all].sort((one, other) => other.revokedAt.localeCompare(one.revokedAt))}
-      empty={
-        <Empty
-          title="Nothing is revoked"
-          text="Keys, or all keys of an issuer, are listed here once they are revoked."
-        />
-      }
+      empty={{
+        title: 'Nothing is revoked',
+        text: 'Keys, or all keys of an issuer, are listed here once they are revoked.',
+      }}
     />
   );
 }

@@ -64,9 +64,9 @@ export function EmbeddedSessions(asked: { user?: string; issuer?: string }) {
         call('POST /sessions/search', { body: { ...asked, cursor, limit: PAGE_SIZE }, signal })
       }
       by={asked}
-      empty={() => (
+      empty={
         <Empty title="No session" text="Sessions are listed here from the embedded login until they end." />
-      )}
+      }
     >
       {(sessions) => <SessionTable sessions={sessions} />}
     </Pages>
@@ -179,7 +179,7 @@ function OperatorSessions() {
   return (
     <Pages
       load={(cursor, signal) => call('GET /operator-sessions', { query: { cursor }, signal })}
-      empty={() => <Empty title="Nobody" text="Operators who are signed in will be listed here." />}
+      empty={<Empty title="Nobody" text="Operators who are signed in will be listed here." />}
     >
       {(sessions) => <OperatorSessionTable sessions={sessions} />}
     </Pages>

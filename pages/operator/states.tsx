@@ -93,20 +93,18 @@ function Lines({ text }: { text: string }) {
   );
 }
 
-/** Says that there is nothing, and what would be listed. */
-export function Empty({
-  title,
-  text,
-  children,
-}: {
+export interface EmptyProps {
   title: string;
-  text?: ComponentChildren;
+  text: string;
   children?: ComponentChildren;
-}) {
+}
+
+/** Says that there is nothing, and what would be listed. */
+export function Empty({ title, text, children }: EmptyProps) {
   return (
     <div class="card message">
       <h2>{title}</h2>
-      {text !== undefined && <p class="soft">{text}</p>}
+      <p class="soft">{text}</p>
       {children}
     </div>
   );
@@ -181,7 +179,7 @@ interface Page {
 interface PagesProps<Read extends Page> {
   load: (cursor: string | undefined, signal?: AbortSignal) => Promise<Read>;
   by?: unknown;
-  empty: () => ComponentChildren;
+  empty: ComponentChildren;
   /** Describes how far an incomplete page has come. */
   ended?: (page: Read) => ComponentChildren;
   /** @param pages the loaded pages in order */
@@ -221,7 +219,7 @@ function Continued<Read extends Page>({ first, next, empty, ended, children }: C
     <>
       <div ref={list}>
         {rows.length > 0 && children(rows, pages)}
-        {rows.length === 0 && nextCursor === null && empty()}
+        {rows.length === 0 && nextCursor === null && empty}
       </div>
       {nextCursor !== null && (
         <div class="rest">

@@ -1,6 +1,8 @@
 // Tables that become lists of cards or short lines on a narrow page.
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import type { EmptyProps } from './states.js';
+import { Empty } from './states.js';
 
 export interface Column<Row> {
   title: string;
@@ -18,13 +20,13 @@ interface TableProps<Row> {
   details?: (row: Row) => ComponentChildren;
   isOpen?: boolean;
   /** Replaces a table without rows. */
-  empty?: ComponentChildren;
+  empty?: EmptyProps;
 }
 
 /** Explicit roles: browsers drop the implicit ones if CSS does not display rows as table rows. */
 export function Table<Row>(props: TableProps<Row>) {
   const { caption, rows, details, isOpen = false, empty } = props;
-  if (rows.length === 0 && empty !== undefined) return <>{empty}</>;
+  if (rows.length === 0 && empty !== undefined) return <Empty {...empty} />;
   const columns = props.columns.filter((column) => column !== false);
   return (
     <table role="table" class="card rows">

@@ -5,8 +5,9 @@ import { EventFacts, Outcome, What } from './event-facts.js';
 import { Choice, Field, Form } from './form.js';
 import { address } from './navigation.js';
 import type { PageProps } from './page-props.js';
-import { Name, PageHead, Soft, WholeTime } from './parts.js';
+import { LinkButton, Name, PageHead, Soft, WholeTime } from './parts.js';
 import { lookedBack } from './refusals.js';
+import type { EmptyProps } from './states.js';
 import { Empty, Pages, useSuggested } from './states.js';
 import { Table } from './table.js';
 import { ExportBar } from './trail-export.js';
@@ -38,11 +39,7 @@ const ALSO = [
 export function TrailView({ query }: PageProps) {
   const filters = filtersIn(query, FILTERS);
   const { event = '', user, issuer, kid, requestId, also, hours } = filters;
-  const clear = (
-    <a class="button" href="#/trail">
-      Clear
-    </a>
-  );
+  const clear = <LinkButton href="#/trail">Clear</LinkButton>;
   return (
     <>
       <PageHead
@@ -74,13 +71,11 @@ export function TrailView({ query }: PageProps) {
         load={(cursor, signal) =>
           call('POST /events/search', { body: { ...bodyOf(filters), limit: PAGE_SIZE, cursor }, signal })
         }
-        empty={() => (
+        empty={
           <Empty title="No event fits" text="Choose a longer time or fewer filters.">
-            <a class="button" href="#/trail">
-              All events
-            </a>
+            <LinkButton href="#/trail">All events</LinkButton>
           </Empty>
-        )}
+        }
         ended={(page) => lookedBack(page)}
       >
         {(events, pages) => (
@@ -104,8 +99,14 @@ function Kinds({ chosen }: { chosen: string }) {
   return <Choice name="event" label="Kind" options={[...KINDS, ...options]} value={chosen} />;
 }
 
+interface EventsProps {
+  events: readonly Event[];
+  people: People;
+  empty?: EmptyProps;
+}
+
 /** A table with one line for each event. */
-export function EventTable({ events, people }: { events: readonly Event[]; people: People }) {
+export function EventTable({ events, people, empty }: EventsProps) {
   return (
     <Table
       caption="Events"
@@ -129,6 +130,7 @@ export function EventTable({ events, people }: { events: readonly Event[]; peopl
       ]}
       rows={events}
       details={(event) => <EventFacts {...event} />}
+      empty={empty}
     />
   );
 }

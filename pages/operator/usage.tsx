@@ -6,7 +6,7 @@ import { call } from './api.js';
 import { Options } from './form.js';
 import { Mark, Name, PageHead } from './parts.js';
 import { saveFile } from './save-file.js';
-import { Empty, Loaded } from './states.js';
+import { Loaded } from './states.js';
 import { Table } from './table.js';
 import { number } from './words.js';
 
@@ -36,16 +36,7 @@ export function UsageView() {
         load={(signal) => call('GET /usage', { query: { months: Number(months) }, signal })}
         by={months}
       >
-        {({ data }) =>
-          data.length === 0 ? (
-            <Empty
-              title="No issuers"
-              text="Issuers with a trusted entry or with users will be listed here."
-            />
-          ) : (
-            <Usage rows={usageRows(data)} />
-          )
-        }
+        {({ data }) => <Usage rows={usageRows(data)} />}
       </Loaded>
     </>
   );
@@ -64,6 +55,10 @@ function Usage({ rows }: { rows: readonly UsageRow[] }) {
           { title: 'Active users', class: 'number', cell: ({ activeUsers }) => number(activeUsers) },
         ]}
         rows={rows}
+        empty={{
+          title: 'No issuers',
+          text: 'Issuers with a trusted entry or with users will be listed here.',
+        }}
       />
       <div class="buttons">
         <button type="button" onClick={() => saveFile('usage', usageCsv(rows), 'csv')}>

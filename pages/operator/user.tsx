@@ -4,7 +4,18 @@ import { call } from './api.js';
 import { ActionButton } from './dialog.js';
 import { reload } from './navigation.js';
 import type { PageProps } from './page-props.js';
-import { Code, Email, Facts, Name, PageHead, RequestLink, Section, Time, TimeFromNow } from './parts.js';
+import {
+  Code,
+  Email,
+  Facts,
+  LinkButton,
+  Name,
+  PageHead,
+  RequestLink,
+  Section,
+  Time,
+  TimeFromNow,
+} from './parts.js';
 import { RefusalPages } from './refusals.js';
 import { phase } from './session.js';
 import { EmbeddedSessions } from './sessions.js';
@@ -122,6 +133,11 @@ function Actions({ user: { id: userId, email, enabled } }: { user: User }) {
   );
 }
 
+const NOTHING_ENDED = {
+  title: 'No session was ended',
+  text: 'Sessions that end before they expire are listed here, with the cause.',
+};
+
 /** Events that end one session or all sessions. */
 function EndedSessions({ user }: { user: string }) {
   const load = async (signal: AbortSignal) => {
@@ -133,20 +149,7 @@ function EndedSessions({ user }: { user: string }) {
     const people = Object.fromEntries(found.flatMap((page) => Object.entries(page.people)));
     return { events, people };
   };
-  return (
-    <Loaded load={load}>
-      {(ended) =>
-        ended.events.length === 0 ? (
-          <Empty
-            title="No session was ended"
-            text="Sessions that end before they expire are listed here, with the cause."
-          />
-        ) : (
-          <EventTable {...ended} />
-        )
-      }
-    </Loaded>
-  );
+  return <Loaded load={load}>{(ended) => <EventTable {...ended} empty={NOTHING_ENDED} />}</Loaded>;
 }
 
 function NothingRefused() {
@@ -155,9 +158,7 @@ function NothingRefused() {
       title="Nothing was refused"
       text="Refused tokens of this user with a valid signature will be listed here. A token with a wrong signature or an unknown key names nobody: look among all refusals."
     >
-      <a class="button" href="#/refusals">
-        All refusals
-      </a>
+      <LinkButton href="#/refusals">All refusals</LinkButton>
     </Empty>
   );
 }
@@ -173,12 +174,10 @@ function SignIns({ user: { signIns } }: { user: User }) {
         { title: 'Request', class: 'when', cell: ({ requestId }) => <RequestLink id={requestId} /> },
       ]}
       rows={signIns}
-      empty={
-        <Empty
-          title="No sign-in"
-          text="Token exchanges and embedded logins that succeed will be listed here."
-        />
-      }
+      empty={{
+        title: 'No sign-in',
+        text: 'Token exchanges and embedded logins that succeed will be listed here.',
+      }}
     />
   );
 }
@@ -216,12 +215,10 @@ function Links({ user: { links } }: { user: User }) {
         { title: 'Linked', cell: ({ linkedAt }) => <Time at={linkedAt} otherwise="not known" /> },
       ]}
       rows={links}
-      empty={
-        <Empty
-          title="No linked identity"
-          text="A partner's user is linked by the first token that is accepted."
-        />
-      }
+      empty={{
+        title: 'No linked identity',
+        text: "A partner's user is linked by the first token that is accepted.",
+      }}
     />
   );
 }

@@ -36,7 +36,7 @@ export function UsersView() {
           call('POST /users/search', { body: { cursor, ...(search !== '' && { search }) }, signal })
         }
         by={asked}
-        empty={() => <None search={search} />}
+        empty={<None search={search} />}
       >
         {(users, [first]) => (
           <>

@@ -158,18 +158,16 @@ function TrustStep({ algorithms, kind, setKind, found, pair, setPair }: TrustPro
             hint="An https: address of the partner. It is fetched now to show its keys."
           />
         )}
-        {kind === 'key' && (
-          <Field
-            name="key"
-            label="Public key"
-            required
-            rows={6}
-            hint="PEM or JWK. A private key never belongs here."
-          />
-        )}
         {kind === 'pair' && <PairFields pair={pair} setPair={setPair} />}
         {kind === 'key' && (
           <>
+            <Field
+              name="key"
+              label="Public key"
+              required
+              rows={6}
+              hint="PEM or JWK. A private key never belongs here."
+            />
             <KeyId read={found?.read} />
             <Choice
               name="algorithms"

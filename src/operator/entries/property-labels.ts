@@ -1,4 +1,4 @@
-// Names the properties of trusted entries as the page's form does, in findings that begin with a property.
+// Names the properties of trusted entries as the page's form does, in findings, causes and remedies.
 import type { Row } from '../../token-exchange/instance.js';
 import { POLICY } from '../../token-exchange/instance.js';
 
@@ -12,4 +12,19 @@ export function withLabels(findings: readonly string[]): string[] {
       return label === undefined ? found : `${label} (${name}${rest}): `;
     }),
   );
+}
+
+interface Explained {
+  readonly cause: string | null;
+  readonly remedy: string | null;
+}
+
+/** `maxUsers` becomes “Users at most” (`maxUsers`). Names of one word stay, because they are words or claims too. */
+export function inLabels<E extends Explained>(explained: E): E {
+  const worded = (text: string | null) =>
+    text?.replace(/`([a-z]+[A-Z]\w*)`/g, (code, name: string) => {
+      const label = LABELS.get(name);
+      return label === undefined ? code : `“${label.replaceAll('`', '')}” (${code})`;
+    }) ?? null;
+  return { ...explained, cause: worded(explained.cause), remedy: worded(explained.remedy) };
 }

@@ -1,6 +1,7 @@
 // What "Add a partner" asks the instance besides the operations of entries: keys that are to be trusted, and the first requests.
 import { Inject, Injectable } from '@nestjs/common';
 import { explainedRequest } from '../../administration/explain/explained-request.js';
+import { inLabels } from '../entries/property-labels.js';
 import { inputOf } from '../../administration/input.js';
 import { fetchKeySets } from '../../administration/keys/key-set-trial.js';
 import { Read } from '../../administration/operation.js';
@@ -113,8 +114,7 @@ function requestOf(stored: StoredEvent, issuer: string) {
     /** Whether the request names the issuer; otherwise it may be another partner's. */
     own: payload['issuer'] === issuer,
     reason: event?.reason ?? null,
-    cause: event?.cause ?? null,
-    remedy: event?.remedy ?? null,
+    ...inLabels({ cause: event?.cause ?? null, remedy: event?.remedy ?? null }),
     expected: textIn(payload['expected']),
     found: textIn(payload['found']),
   };

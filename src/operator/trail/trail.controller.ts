@@ -11,6 +11,7 @@ import type { OperatorCall } from '../api/operator-call.decorator.js';
 import { Call, OperatorController } from '../api/operator-call.decorator.js';
 import { OverviewReader } from '../api/overview.js';
 import { TrailOperations } from './trail.operation.js';
+import { inLabels } from '../entries/property-labels.js';
 
 @OperatorController()
 export class OperatorTrailController {
@@ -64,7 +65,8 @@ export class OperatorTrailController {
   async request(@Param('requestId') requestId: string, @Call() call: OperatorCall) {
     const explained = await this.administration.perform(this.tokens, 'explain', { requestId }, call);
     if ('token' in explained) throw new Error('a request was asked for, and a token explained');
-    return explained.request;
+    const { request } = explained;
+    return { ...request, events: request.events.map(inLabels) };
   }
 
   @Get('reasons')
@@ -79,7 +81,8 @@ export class OperatorTrailController {
     if ('requestId' in body) throw new OperatorRefusal('bad_request');
     const explained = await this.administration.perform(this.tokens, 'explain', body, call);
     if ('request' in explained) throw new Error('a token was asked for, and a request explained');
-    return explained.token;
+    const { token } = explained;
+    return { ...token, refusal: token.refusal && inLabels(token.refusal) };
   }
 }
 

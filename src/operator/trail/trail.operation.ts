@@ -28,6 +28,7 @@ import { MOST_LISTED, SEARCH_LIMITS, USUAL_LIMIT } from '../api/list-page.js';
 import { SESSION_EVENTS, liveSessions } from './session-history.js';
 import { oneOf, readBy, storableString, wholeNumber } from '../../platform/input/schemas.js';
 import { inputOf, readNothing } from '../../administration/input.js';
+import { inLabels } from '../entries/property-labels.js';
 
 const DAY_MS = 86_400_000;
 const SESSION_BUCKETS = 48;
@@ -246,14 +247,14 @@ function sumsBy<Word>(counts: readonly EventCount[], wordOf: (count: EventCount)
 /** Refusals with the same reason, issuer and key, explained once. */
 function explainedGroup({ event, reason, issuer, kid, count, oldestAt, newestAt }: EventGroup) {
   const times = { firstAt: oldestAt.toISOString(), lastAt: newestAt.toISOString() };
-  return { event, reason, ...explanationOf(event, reason), issuer, kid, count, ...times };
+  return { event, reason, ...inLabels(explanationOf(event, reason)), issuer, kid, count, ...times };
 }
 
 function refusalOf(stored: StoredEvent) {
   const { id, requestId } = stored;
   const [event] = explainedRequest(requestId, [stored]).events;
   if (event === undefined) throw new Error('an event was not explained');
-  return { id, requestId, ...event };
+  return { id, requestId, ...inLabels(event) };
 }
 
 /**

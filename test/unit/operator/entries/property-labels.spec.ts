@@ -1,5 +1,5 @@
 // Findings about entries in the words of the operator's form.
-import { withLabels } from '../../../../src/operator/entries/property-labels.js';
+import { inLabels, withLabels } from '../../../../src/operator/entries/property-labels.js';
 
 describe('a finding of an entry', () => {
   it.each([
@@ -13,5 +13,14 @@ describe('a finding of an entry', () => {
     ['the entry: must be an object', 'the entry: must be an object'],
   ])('begins with the label of its property: %s', (finding, expected) => {
     expect(withLabels([finding])).toEqual([expected]);
+  });
+
+  it('is labelled in causes and remedies, where a claim of one word stays', () => {
+    const cause = 'the `typ` is another';
+    expect(inLabels({ cause, remedy: 'the operator raises `maxUsers`' })).toEqual({
+      cause,
+      remedy: 'the operator raises “Users at most” (`maxUsers`)',
+    });
+    expect(inLabels({ cause: null, remedy: null })).toEqual({ cause: null, remedy: null });
   });
 });
