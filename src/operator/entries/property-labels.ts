@@ -22,7 +22,7 @@ interface Explained {
 /** `maxUsers` becomes “Users at most” (`maxUsers`). Names of one word stay, because they are words or claims too. */
 export function inLabels<E extends Explained>(explained: E): E {
   const worded = (text: string | null) =>
-    text?.replace(/`([a-z]+[A-Z]\w*)`/g, (code, name: string) => {
+    text?.replace(/`([a-z]+[A-Z]\w*)(?:: \w+)?`/g, (code, name: string) => {
       const label = LABELS.get(name);
       return label === undefined ? code : `“${label.replaceAll('`', '')}” (${code})`;
     }) ?? null;

@@ -166,7 +166,7 @@ const MISTAKES: readonly Mistake[] = [
       await desk.exchanged(desk.browsing.token('unverified'));
       return 'unverified@login.partner.test';
     },
-    says: ['email_not_verified', /sets email_verified to true/],
+    says: ['email_not_verified', /sends email_verified: true/],
   },
   {
     name: 'a role that there is not',
