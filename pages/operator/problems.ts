@@ -2,7 +2,7 @@
 import type { AnswerOf, ItemOf } from './api.js';
 import { keySetInWords } from './key-sets.js';
 import { address } from './navigation.js';
-import { duration, fromNow, momentInWords } from './words.js';
+import { duration, fromNow, momentInWords, sentenceOf } from './words.js';
 
 type Overview = AnswerOf<'GET /overview'>;
 type Entry = ItemOf<'GET /entries'>;
@@ -29,7 +29,7 @@ export function problemsOf(overview: Overview, entries: readonly Entry[]): Probl
     ...entries.flatMap(entryProblems),
     ...entries.flatMap((entry) => endProblems(entry, overview.now)),
     ...overview.sinks.flatMap(sinkProblems),
-    ...overview.warnings.map((text) => notice('Configuration:', text, '#/instance', 'Settings')),
+    ...overview.warnings.map((text) => notice('Configuration:', sentenceOf(text), '#/instance', 'Settings')),
   ];
   return found.sort((one, other) => Number(other.isSevere) - Number(one.isSevere));
 }
