@@ -2,7 +2,7 @@
 import type { KeyObject } from 'node:crypto';
 import { createPublicKey } from 'node:crypto';
 import { isJsonObject, parseStrictJson } from '../../platform/json/strict-json.js';
-import { pemFault } from '../../platform/text/pem-fault.js';
+import { SENT_PRIVATE_KEY, pemFault } from '../../platform/text/pem-fault.js';
 import type { Algorithm } from '../../token-exchange/instance.js';
 import { algorithmsFitting, thumbprintOf } from '../../token-exchange/instance.js';
 
@@ -56,8 +56,7 @@ function ofPem(text: string): KeyObject {
 }
 
 function ofJwk(jwk: Readonly<Record<string, unknown>>): KeyObject {
-  // pemFault has the words for a private key.
-  if ('d' in jwk || jwk['kty'] === 'oct') throw new PublicKeyError(pemFault('{"d"', 'public key'));
+  if ('d' in jwk || jwk['kty'] === 'oct') throw new PublicKeyError(SENT_PRIVATE_KEY);
   if ('keys' in jwk) throw new PublicKeyError('is a key set: give one key of it, or the address of the set');
   try {
     return createPublicKey({ key: jwk, format: 'jwk' });

@@ -41,8 +41,6 @@ const AROUND_PEM = [
   [BEGIN, END],
   [`${BEGIN}\n`, `x${END}`],
   ['-----BEGIN ', ''],
-  ['0', ''],
-  ['ssh-ed25519 ', ''],
 ] as const;
 
 /** The entry of a check with one member of its own. */

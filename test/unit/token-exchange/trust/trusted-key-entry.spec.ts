@@ -166,8 +166,8 @@ describe('invalid properties', () => {
     ['kid', { ...jwks, kid: MARKER }, 'is a member of the other type; known are type, issuer, '],
     ['url', { ...ec, url: MARKER }, 'is a member of the other type; known are type, issuer, '],
     ['key', { ...ec, key: 'keys/partner.pem' }, 'must be a PEM public key: it looks like the path of a file'],
-    ['key', { ...ec, key: 'ssh-ed25519 AAAA' }, 'must be a PEM public key: it is an OpenSSH key'],
-    ['key', { ...ec, key: certificate }, 'must be a PEM public key: it is a certificate: openssl x509'],
+    ['key', { ...ec, key: 'ssh-ed25519 AAAA' }, 'must be a PEM public key: it is no PEM'],
+    ['key', { ...ec, key: certificate }, 'must be a PEM public key: it is a certificate'],
     ['key', { ...ec, key: partner.publicKeyPem().replaceAll('\n', '\\n') }, 'it is a damaged public key'],
     ['key', { ...ec, key: partner.publicKeyPem().replaceAll('\n', '') }, 'it is a damaged public key'],
     [
