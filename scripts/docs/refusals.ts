@@ -80,7 +80,7 @@ function codesOfBearer(reason: BearerReason): CodeRow[] {
   return code === ofBearer ? [row] : [row, [code, 'API', linked(reason, bearerAnchor(reason))]];
 }
 
-/** One row for each code and list of endpoints, by code. Endpoints that answer a code for the same reasons share the row. */
+/** One row for each list of codes and of endpoints, by code. Codes and endpoints with the same reasons share the row. */
 function grouped(rows: readonly CodeRow[]): string[][] {
   const reasons = collected(rows.map(([code, endpoints, reason]) => [`\`${code}\`|${endpoints}`, reason]));
   const endpoints = collected(
@@ -89,11 +89,14 @@ function grouped(rows: readonly CodeRow[]): string[][] {
       return [`${code}|${list.join(', ')}`, place];
     }),
   );
-  return [...endpoints]
-    .map(([key, places]) => {
+  const codes = collected(
+    [...endpoints].map(([key, places]) => {
       const [code = '', list = ''] = key.split('|');
-      return [code, joined(places), list];
-    })
+      return [`${joined(places)}|${list}`, code];
+    }),
+  );
+  return [...codes]
+    .map(([key, each]) => [each.toSorted().join(', '), ...key.split('|')])
     .toSorted(([one = ''], [other = '']) => one.localeCompare(other));
 }
 

@@ -3,8 +3,9 @@ import { REFUSALS_PAGE } from '../../src/token-exchange/refusals/refusal-line.js
 import { repositoryFile } from './source-files.js';
 
 const { text } = repositoryFile(REFUSALS_PAGE);
-const ROWS = [...text.matchAll(/^\| `(\w+)` \| ([^|]+) \| ([^|]+) \|$/gm)].map(
-  ([, code = '', endpoints = '', reasons = '']) => ({ code, endpoints, reasons }),
+const ROWS = [...text.matchAll(/^\| (`\w+`(?:, `\w+`)*) \| ([^|]+) \| ([^|]+) \|$/gm)].flatMap(
+  ([, codes = '', endpoints = '', reasons = '']) =>
+    codes.split(', ').map((code) => ({ code: code.replaceAll('`', ''), endpoints, reasons })),
 );
 
 /** What the page says in place of the names of endpoints. */
