@@ -175,7 +175,7 @@ function noticeLines({ cause, remedy, detail }: ExplainedEvent['notices'][number
   return [`Notice:   ${cause} (${detail})`, `Remedy:   ${remedy}`];
 }
 
-/** The other properties. */
+/** Returns one line with all properties that have no line of their own. */
 function valueLines({ subjectUserId, actorUserId, payload }: ExplainedEvent): string[] {
   const first = Object.fromEntries(FIRST.flatMap((name) => (name in payload ? [[name, payload[name]]] : [])));
   const values = Object.entries({ ...first, subjectUserId, actorUserId, ...payload }).filter(

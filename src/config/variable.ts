@@ -30,8 +30,8 @@ export function variable<S extends z.ZodType>(
 }
 
 /**
- * A string of one line. Refuses quotes, spaces and line breaks around the value that an env file, a shell or
- * an editor left there (D32): a folder with a quote in its name is another, empty folder.
+ * A string of one line. Refuses quotes, spaces and line breaks that an env file, a shell or an editor left
+ * around the value (D32). A stray quote would name another, empty folder.
  */
 export function line() {
   return z.string().superRefine((value, context) => {
@@ -66,8 +66,8 @@ export function parseVariable<S extends z.ZodType>(
 }
 
 /**
- * Passes a string that is no number, or neither `true` nor `false`, on to the schema, which refuses it with
- * its own rule.
+ * Converts the string to the type of the schema. Other strings are passed on unchanged, and the schema refuses
+ * them with its own rule.
  */
 function inputOf(schema: z.ZodType, text: string): unknown {
   if (schema instanceof z.ZodNumber) return /^\d{1,10}$/.test(text) ? Number(text) : text;

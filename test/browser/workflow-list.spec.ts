@@ -180,7 +180,7 @@ describeInBrowser('the list of workflows', () => {
       route.fulfill({ json: { count: 1000, hasMore: true } }),
     );
     await product.frame.getByLabel('Sort by').selectOption('name');
-    await count('Over 1,000 workflows');
+    await count('More than 1,000 workflows');
     await product.page.unroute(/workflow-count/);
   });
 

@@ -1,4 +1,4 @@
-// Beside what a host has for all its routes: parsers, pipes, interceptors, filters, guards, a prefix, versions, helmet and CORS.
+// The package works in a host that has parsers, pipes, interceptors, filters, guards, a prefix, versions, helmet and CORS.
 import { JwksServer } from '../support/jwks-server.js';
 import { EVENTS_PATH, TestTransmitter } from '../support/transmitter.js';
 import { describeOnEmptyDatabase } from './support/empty-database.js';
@@ -31,17 +31,17 @@ describeOnEmptyDatabase.each(ofParts('own'), (kind, database) => {
     expect((await host.exchange(partner.sign())).status).toBe(404);
   });
 
-  it('takes two tokens of 64 KiB', async () => {
+  it('accepts two tokens of 64 KiB', async () => {
     const answer = await host.post(`${PREFIX}/rest/auth/oauth/token`, LONG_FORM);
     expect([answer.status, answer.body['error']]).toEqual([400, 'unsupported_grant_type']);
   });
 
-  it('leaves to the host what its parser refuses', async () => {
+  it('lets the host answer what its parser refuses', async () => {
     const answer = await host.post(`${PREFIX}/rest/auth/embed`, 'x'.repeat(1_500_000));
     expect([answer.status, answer.body]).toEqual([413, { filtered: 413 }]);
   });
 
-  it('leaves the forms and JSON of other routes to the host, with its pipe', async () => {
+  it('does not change how the host reads forms and JSON of its own routes', async () => {
     const contact = { name: 'Ada', email: 'ada@product.example' };
     const json = { 'content-type': 'application/json' };
     const asForm = await host.post(`${PREFIX}/contact`, new URLSearchParams(contact).toString());
@@ -52,7 +52,7 @@ describeOnEmptyDatabase.each(ofParts('own'), (kind, database) => {
     expect([more.status, more.body]).toEqual([400, { filtered: 400 }]);
   });
 
-  it('carries the headers of helmet and CORS, and both throttles count', async () => {
+  it('sends the headers of helmet and CORS, and both throttles count', async () => {
     const answer = await host.post(`${PREFIX}/rest/auth/oauth/token`, 'grant_type=x', { origin: ORIGIN });
     expect(answer.headers.get('access-control-allow-origin')).toBe(ORIGIN);
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');

@@ -13,7 +13,7 @@ const FREE_FAILURES = 4;
 const LONGEST_WAIT_SECONDS = 900;
 const FORGOTTEN_AFTER_SECONDS = 86_400;
 
-/** Hashes the account, existing or not, and the client's address: the key of their common count. */
+/** Returns the key under which failures are counted: a hash of the account, existing or not, and the client's address. */
 export function failureKey(email: string, clientAddress: string): Buffer {
   return createHash('sha256')
     .update(`${normalizeEmail(email)}\0${clientAddress}`, 'utf8')
@@ -41,7 +41,7 @@ export class SignInFailureRepository {
            WHEN held.forgotten_at <= $2 OR held.failures < $5 THEN 0
            ELSE least($3::float8, power(2::float8, least(held.failures, 30) - $5)) END,
          forgotten_at = excluded.forgotten_at
-       -- A wait that is longer than the longest was stored by a wrong clock.
+       -- A wait above the maximum was stored while the clock was wrong.
        WHERE held.waits_until <= $2 OR held.waits_until > $2::timestamptz + $3 * interval '1 second'
        RETURNING 1`,
       [key, now, LONGEST_WAIT_SECONDS, FORGOTTEN_AFTER_SECONDS, FREE_FAILURES],

@@ -14,7 +14,7 @@ export interface ActiveUsers {
   readonly users: number;
 }
 
-/** Without jobs, whose entries name their users. Sorted, so that two leaders do not wait for each other. */
+/** Leaves out jobs, because their entries name the users. Inserts in one order, so that two leaders cannot deadlock. */
 const RECORD = `WITH looked AS (
     SELECT id, transaction_id, name, occurred_at, subject_user_id, payload FROM audit_event
     WHERE (transaction_id, id) > ($1::bigint, $2::bigint) AND transaction_id < ${OLDEST_OPEN_TRANSACTION}
@@ -36,7 +36,7 @@ export class ActiveUserRepository {
     return last;
   }
 
-  /** The last months, the current one included. */
+  /** Returns the last months, including the current one. */
   count(months: number, now: Date): Promise<ActiveUsers[]> {
     return this.database.query<ActiveUsers>(
       `SELECT issuer, to_char(month, 'YYYY-MM') AS month, count(*)::int AS users FROM active_user

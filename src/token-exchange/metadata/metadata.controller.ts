@@ -58,7 +58,7 @@ export interface MetadataOptions {
   readonly baseUrl: string;
   /** The scopes of access tokens; not published if unknown. */
   readonly scopes?: readonly string[];
-  /** Undefined while there is none, because a licence may end while the service runs. */
+  /** Returns undefined while no token endpoint answers: a licence may end while the service runs. */
   readonly tokenEndpoint: () => TokenEndpoint | undefined;
   readonly resourceName?: string;
   readonly resourceDocumentation?: string;

@@ -1,4 +1,4 @@
-// Series that exist before their first event.
+// Counters that start at 0 before their first event, because alerts need the increase.
 import { Metrics } from '../../../src/metrics/metrics.js';
 import { repositoryFile } from '../../support/source-files.js';
 

@@ -11,8 +11,8 @@ const TERMINATE = 0x58;
 type Done = (error?: Error) => void;
 
 /**
- * A connection to the engine. Messages that are written while an answer is awaited are sent together with the
- * next question. The methods that streams do not have are the socket methods that the driver calls.
+ * A connection to the engine. Messages that are written while an answer is awaited are sent together later.
+ * The driver calls the socket methods that streams do not have, such as `ref`.
  */
 export class EngineSocket extends Duplex {
   private isGreeted = false;

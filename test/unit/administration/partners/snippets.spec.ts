@@ -35,7 +35,7 @@ describe('the code for a partner', () => {
     ]);
   });
 
-  it.each(backends)('declares every placeholder of $title', ({ text }) => {
+  it.each(backends)('fills in every value of $title', ({ text }) => {
     const { issuer, audience, kid, algorithm, keyFile } = FACTS;
     for (const value of [issuer, audience, kid, algorithm, keyFile, tokenAddress(FACTS), GRANT_TYPE])
       expect(text).toContain(value);

@@ -1,4 +1,4 @@
-// How an entry names the clients of its identity assertions.
+// Reading the clients of an entry.
 import { Partner } from '../../../../demo/partner.js';
 import { readTrustedKeys } from '../../../../src/token-exchange/trust/trusted-key-entry.js';
 
@@ -75,17 +75,17 @@ it.each<[string, unknown, string]>([
     ],
   ),
   [
-    'introspect that is no yes or no',
+    'introspect that is not a boolean',
     [{ id: 'x', secretHash, introspect: 'yes' }],
     'clients[0]: introspect must be true or false',
   ],
   [
-    'a document that is not there',
+    'metadataDocument that is false',
     [{ id: 'x', metadataDocument: false }],
     'clients[0]: metadataDocument must be true',
   ],
   [
-    'a document without an address',
+    'a document whose id is not a URL',
     [{ id: 'x', metadataDocument: true }],
     'clients[0]: id must be an https: URL where metadataDocument is true',
   ],
@@ -101,7 +101,7 @@ it.each<[string, unknown, string]>([
     DOCUMENT,
   ]),
   [
-    'a document at a user',
+    'a document URL with a user name',
     [{ id: 'https://a:b@x.example/', metadataDocument: true }],
     'clients[0]: id must not hold a user name or password where metadataDocument is true',
   ],
@@ -181,7 +181,7 @@ it.each<[string, string, object, string]>([
   ],
   [
     'clientChoosesResource',
-    'a choice of nothing',
+    'a choice without resources',
     { ...FOR_ASSERTIONS, clientChoosesResource: true },
     'needs resources to choose from, and "id-jag" among flows',
   ],
@@ -193,7 +193,7 @@ it.each<[string, string, object, string]>([
   ],
   [
     'maxTokenTtlSeconds',
-    'a life of four seconds',
+    'a lifetime of four seconds',
     { maxTokenTtlSeconds: 4 },
     'must be a whole number from 5 to 86400',
   ],
