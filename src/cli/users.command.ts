@@ -62,7 +62,7 @@ function addChanges(users: Command, context: CommandContext): void {
   addOperation(users, context, UserChangeOperations, 'setRole', {
     about: 'give a user another global role; at most one user is the owner',
     takes: { ...USER, role: ['<role>', 'the role', GLOBAL_ROLES] },
-    more: 'The new role counts at once, also for sessions and access tokens. The role claim of a later token may change it again.',
+    more: 'The new role applies at once, also for sessions and access tokens. The role claim of a later token may change it again.',
     example: 'user@example.com global:admin',
     text: ({ id, from, to }) =>
       from === to ? `User ${id} was ${to} already.\n` : `User ${id} is ${to}, and was ${from}.\n`,
@@ -115,7 +115,7 @@ function addSwitches(users: Command, context: CommandContext): void {
       'tokens end at once. The audit trail keeps its events, which hold the id of the user and no name or address; projects\n' +
       'of teams stay. A later token with that e-mail address creates a new user, if its entry allows it.',
     example: 'user@example.com --yes',
-    text: ({ id }) => `User ${id} is deleted; the audit trail keeps what it did.\n`,
+    text: ({ id }) => `User ${id} is deleted. The audit trail keeps the user's events.\n`,
     async input({ yes, ...typed }: { readonly yes?: true; readonly user: string }) {
       if (yes !== true) await refuseUnsure(typed.user, context);
       return typed;
@@ -229,7 +229,7 @@ async function typedTwice({ secrets }: CommandContext): Promise<string> {
       'There is no terminal to ask for the password: use --password-stdin, or --code for the person to choose it.',
     );
   const first = await secrets.ask('New password: ');
-  const second = await secrets.ask('The same again: ');
-  if (first !== second) throw new CommandError('The two are not the same.');
+  const second = await secrets.ask('Repeat the password: ');
+  if (first !== second) throw new CommandError('The passwords differ.');
   return first;
 }

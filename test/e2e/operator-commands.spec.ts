@@ -23,7 +23,7 @@ describeOnEachDatabase('svc-admin users set-password', (database) => {
     const [email] = ['ada@example.com'];
     expect(await set([email], '', [PASSWORD, `${PASSWORD}.`])).toMatchObject({
       exitCode: 1,
-      stderr: 'error: The two are not the same.\n',
+      stderr: 'error: The passwords differ.\n',
     });
     expect((await set([email])).stderr).toContain('There is no terminal to ask for the password');
     expect((await set([email, '--password-stdin'], 'short\n')).stderr).toBe(

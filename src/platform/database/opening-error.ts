@@ -28,7 +28,7 @@ const WASI_CODES: Readonly<Record<number, string>> = {
   69: 'EROFS',
 };
 
-/** The error with its remedy; the error itself if the file system is not its cause. */
+/** Adds the remedy. @returns the error itself if the file system is not its cause */
 export function directoryError(directory: string, error: unknown): unknown {
   const { code: thrown, errno } = (error ?? {}) as NodeJS.ErrnoException;
   // Node.js reports ENOENT if it cannot create a folder on a read-only file system.
@@ -76,7 +76,7 @@ export async function requireRights(dataSource: DataSource): Promise<void> {
   );
 }
 
-/** The error with its remedy; the error itself if no right is missing. */
+/** Adds the remedy. @returns the error itself if no right is missing */
 export function rightsError(error: unknown): unknown {
   if (!isPermissionDenied(error)) return error;
   const { message } = error as Error;

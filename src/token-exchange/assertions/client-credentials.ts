@@ -37,7 +37,7 @@ export function readClientCredentials(
   return form.get('client_assertion') ? byAssertion(form, id) : undefined;
 }
 
-/** Both are form-encoded first (RFC 6749 §2.3.1). */
+/** Reads the header. Id and secret are form-encoded in it (RFC 6749 §2.3.1). */
 function basic(authorization: string, id: string | undefined): ClientCredentials {
   const [, encoded = ''] = BASIC.exec(authorization) ?? [];
   const text = Buffer.from(encoded, 'base64').toString();

@@ -6,7 +6,7 @@ import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 /** The definition of an algorithm by RFC 7518 §3 or RFC 8037 §3.1. */
 type AlgorithmRow =
   | { readonly family: 'RSA' | 'RSA-PSS'; readonly digest: Digest }
-  /** With OpenSSL's name of the only fitting curve. */
+  /** `curve` is OpenSSL's name of the only fitting curve. */
   | {
       readonly family: 'EC';
       readonly digest: Digest;
@@ -149,10 +149,9 @@ const SMALL_ORDER_Y: readonly bigint[] = [
  * Whether only the holder of the private key can sign for this key. node:crypto accepts two kinds of points for which that is
  * false, with either sign of x:
  *
- * - Points of small order. A signature is right when S·B = R + k·A. With such an A the last term has eight values at most, one of
- *   which is nothing, so anyone finds an S and an R that fit, and no private key is needed. RFC 8725 §3.4 demands a check for such
- *   inputs.
- * - A y of the prime or more is another spelling of a smaller one, which RFC 8032 §5.1.3 refuses to decode.
+ * - Points of small order. A signature is right when S·B = R + k·A. With such an A, k·A has at most eight values, and
+ *   one is the neutral point. Anyone can then find S and R without a private key. RFC 8725 §3.4 requires a check.
+ * - A y that is not below the prime is another encoding of a smaller y. RFC 8032 §5.1.3 refuses to decode it.
  */
 export function isSoundEd25519Key(key: KeyObject): boolean {
   const bytes = Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url');
