@@ -379,6 +379,13 @@ describeOnAnyDatabase("the operator's API and what is not its sign-in", (databas
     }
   });
 
+  it('[D113] its page runs only its own scripts, under Trusted Types', async () => {
+    const policy = (await service.fetch('/admin')).headers.get('content-security-policy');
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).toContain("require-trusted-types-for 'script'");
+    expect(policy).not.toContain('unsafe-');
+  });
+
   it('[D106] no user from a token gets a password, and no member', async () => {
     const made = partner.claims({ sub: 'new', email: 'new@partner.example', email_verified: true });
     await service.accessToken({ subject_token: partner.sign({ ...made, role: 'global:admin' }) });

@@ -9,6 +9,8 @@ import type { HelmetOptions } from 'helmet';
 
 /** Paths that no site may frame: the operator's page, and the API with its reference. */
 const NEVER_FRAMED = /^\/+((rest\/+)?admin|api)(?=$|[/?#;*])/i;
+/** The routes of the API and its reference. */
+const API = /^\/api(?=$|\/)/;
 
 /**
  * Adds helmet's headers to every response. `instance/frame-ancestors.ts` decides who may frame the instance
@@ -23,10 +25,12 @@ export function addSecurityHeaders(
   frameAncestors: readonly string[] | undefined,
 ): (frameAncestors: readonly string[] | undefined) => void {
   let headers = headersFor(frameAncestors);
-  const unframed = headersFor([], false);
+  const unframed = headersFor([]);
+  const reference = headersFor([], false);
   const server: FastifyInstance = application.getHttpAdapter().getInstance();
   server.addHook('onRequest', (request, reply, done) => {
-    const { http, https } = isNeverFramed(request) ? unframed : headers;
+    const neverFramed = API.test(request.routeOptions.url ?? '') ? reference : unframed;
+    const { http, https } = isNeverFramed(request) ? neverFramed : headers;
     void reply.headers(request.protocol === 'https' ? https : http);
     done();
   });
