@@ -19,7 +19,7 @@ interface Stored {
 const event = (requestId: string, reason = 'token_replayed') =>
   auditEvent(FAILED, { occurredAt: new Date(), requestId }, { flow: 'exchange', reason });
 
-describeOnEachDatabase('[6.2] audit events in one statement', (database) => {
+describeOnEachDatabase('[6.2] batched audit events', (database) => {
   let dataSource: DataSource;
   let trail: AuditTrailRepository;
 
@@ -39,7 +39,7 @@ describeOnEachDatabase('[6.2] audit events in one statement', (database) => {
     Promise.allSettled(groups.map((events) => trail.append(events)));
   const isWritten = ({ status }: PromiseSettledResult<void>) => status === 'fulfilled';
 
-  it("[6.2] each request's events are in the table when its promise resolves", async () => {
+  it("[6.2] are in the table when the request's promise resolves", async () => {
     const append = async (place: number) => {
       const requestId = `request-${place}`;
       await trail.append([event(requestId, 'first'), event(requestId, 'second')]);
@@ -54,7 +54,7 @@ describeOnEachDatabase('[6.2] audit events in one statement', (database) => {
     );
   });
 
-  it('[6.2] all that an event has is stored: who, when, and a payload of any form', async () => {
+  it('[6.2] are stored completely: actor, time, and a payload of any form', async () => {
     const users = ['a1b2c3d4-0000-4000-8000-000000000001', 'a1b2c3d4-0000-4000-8000-000000000002'] as const;
     const context = {
       occurredAt: new Date(),
@@ -92,23 +92,20 @@ describeOnEachDatabase('[6.2] audit events in one statement', (database) => {
   it.each([
     ['a NUL character in the id of the request', event(NUL)],
     ['a time that is none', { ...event('bad'), occurredAt: new Date(NaN) }],
-  ])(
-    '[6.2] an event with %s fails its own request alone; its neighbours are written once',
-    async (_, bad) => {
-      const groups = Array.from({ length: 41 }, (__, place) => [event(`request-${place}`)]);
-      const withBad = [...groups.slice(0, 20), [bad], ...groups.slice(20)];
-      const outcomes = await appendAll(withBad);
-      expect(outcomes.map(isWritten)).toEqual(withBad.map((events) => !events.includes(bad)));
-      expect(outcomes[20]).toMatchObject({ reason: { code: expect.stringMatching(/^2[23]/) } });
-      const rows = await stored();
-      expect(rows.map(({ request }) => request).sort()).toEqual(
-        groups.map((_event, place) => `request-${place}`).sort(),
-      );
-      expect(await appendAll([[event('later')]])).toMatchObject([{ status: 'fulfilled' }]);
-    },
-  );
+  ])('[6.2] with %s fail only their own request, and the others are written once', async (_, bad) => {
+    const groups = Array.from({ length: 41 }, (__, place) => [event(`request-${place}`)]);
+    const withBad = [...groups.slice(0, 20), [bad], ...groups.slice(20)];
+    const outcomes = await appendAll(withBad);
+    expect(outcomes.map(isWritten)).toEqual(withBad.map((events) => !events.includes(bad)));
+    expect(outcomes[20]).toMatchObject({ reason: { code: expect.stringMatching(/^2[23]/) } });
+    const rows = await stored();
+    expect(rows.map(({ request }) => request).sort()).toEqual(
+      groups.map((_event, place) => `request-${place}`).sort(),
+    );
+    expect(await appendAll([[event('later')]])).toMatchObject([{ status: 'fulfilled' }]);
+  });
 
-  it('[6.2] a request with a bad event among good ones has none of them written', async () => {
+  it('[6.2] of a request with one invalid event are not written at all', async () => {
     const outcomes = await appendAll([
       [event('good')],
       [event('mixed', 'first'), event('mixed', NUL), event('mixed', 'third')],
@@ -118,7 +115,7 @@ describeOnEachDatabase('[6.2] audit events in one statement', (database) => {
     expect((await stored()).map(({ request }) => request)).toEqual(['good', 'good']);
   });
 
-  it('[6.3] events in a transaction go with it and not with the batch', async () => {
+  it('[6.3] in a transaction are written by it and not by the batch', async () => {
     const work = new Transactions(new Database(dataSource)).run(async (transaction) => {
       await trail.append([event('taken back')], transaction);
       throw new Error('made to fail');

@@ -10,7 +10,7 @@ import { cursorAtOldest } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { until } from '../support/until.js';
 
-describeOnEachDatabase('the retention of audit events', (database) => {
+describeOnEachDatabase('audit event retention', (database) => {
   let lines: Record<string, unknown>[];
   let rows: <T>(sql: string, parameters?: unknown[]) => Promise<T[]>;
   let cursors: SinkCursorRepository;
@@ -65,7 +65,7 @@ describeOnEachDatabase('the retention of audit events', (database) => {
     expect(await cursors.move(name, position, last)).toBe(true);
   };
 
-  it('what is older than the days goes, in as many windows as it takes', async () => {
+  it('deletes events older than the limit, in as many windows as needed', async () => {
     await fill(2_500, 31);
     await fill(700, 29);
     await jobOf({ days: 30, maxDays: 0 }).run();
@@ -73,7 +73,7 @@ describeOnEachDatabase('the retention of audit events', (database) => {
     expect(lines).toEqual([expect.objectContaining({ level: 'debug', deleted: 2_500, missed: 0 })]);
   });
 
-  it('without days nothing is deleted', async () => {
+  it('deletes nothing without a limit', async () => {
     jest.useFakeTimers();
     try {
       const job = jobOf({ days: 0, maxDays: 0 });
@@ -84,7 +84,7 @@ describeOnEachDatabase('the retention of audit events', (database) => {
     }
   });
 
-  it('an event of a clock that was ahead stays, and those behind it go', async () => {
+  it('keeps an event with a future timestamp, and deletes older ones after it', async () => {
     await fill(10, 31);
     await fill(5, -1);
     await fill(10, 32);
@@ -92,7 +92,7 @@ describeOnEachDatabase('the retention of audit events', (database) => {
     expect(await left()).toEqual({ '-1': 5 });
   });
 
-  it('what a sink has not had stays', async () => {
+  it('keeps events that a sink has not received', async () => {
     await fill(3, 40);
     await fill(3, 39);
     await fill(3, 38);
@@ -104,14 +104,14 @@ describeOnEachDatabase('the retention of audit events', (database) => {
     expect(await left()).toEqual({});
   });
 
-  it('a sink that has no cursor yet has had nothing', async () => {
+  it('keeps all events for a sink without a cursor', async () => {
     await fill(3, 40);
     await jobOf({ days: 30, maxDays: 0 }, ['new']).run();
     expect(await left()).toEqual({ 40: 3 });
     expect(lines).toEqual([]);
   });
 
-  it('a sink whose cursor is ahead of the database has had nothing, also once that has come as far', async () => {
+  it('keeps all events for a sink whose cursor is ahead of the database, even after it has caught up', async () => {
     await fill(3, 40);
     await moveCursor('restored', 3);
     await rows('UPDATE audit_sink_cursor SET transaction_id = 9000000000000000');
@@ -124,7 +124,7 @@ describeOnEachDatabase('the retention of audit events', (database) => {
     expect(await left()).toEqual({ 40: 3 });
   });
 
-  it('after the most days it goes in any case, and an error says how many were missed', async () => {
+  it('deletes events at the hard limit, and an error reports how many were missed', async () => {
     await fill(1_200, 100);
     await fill(3, 40);
     await fill(3, 10);
@@ -136,7 +136,7 @@ describeOnEachDatabase('the retention of audit events', (database) => {
     ]);
   });
 
-  it('it ends when it may not go on', async () => {
+  it('stops when told to', async () => {
     await fill(3_000, 40);
     let windows = 0;
     await jobOf({ days: 30, maxDays: 0 }).run(() => ++windows <= 2);

@@ -104,7 +104,7 @@ class Trail {
   }
 }
 
-describeOnEachDatabase('the stream of audit events', (database) => {
+describeOnEachDatabase('the audit event stream', (database) => {
   let trail: Trail;
   let webhook: WebhookReceiver;
   let syslog: SyslogReceiver;
@@ -155,7 +155,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
   const run = (stream: SinkStream) => stream.run(() => true, new AbortController().signal);
   const reasons = () => lines.map(({ reason }) => reason);
 
-  it('[D87] has every event once, in the order of its transaction, with all of it', async () => {
+  it('[D87] delivers every event once, in the order of transactions and with all properties', async () => {
     await trail.write('a', 'b');
     await run(streamTo(webhookSink()));
     const [row] = await trail.rows<Record<string, string>>(
@@ -176,7 +176,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(await trail.read(BEGINNING, 1)).toEqual(['a']);
   });
 
-  it('[D87] orders transactions by their numbers, not by their digits', async () => {
+  it('[D87] orders transactions numerically rather than by digits', async () => {
     const numbers = [9, 10, 99, 100, 101];
     await trail.write(...numbers.map(String));
     for (const number of numbers)
@@ -188,7 +188,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(await trail.read({ transactionId: '10', eventId: '0' }, 3)).toEqual(['10', '99', '100']);
   });
 
-  it('[D87] a new sink begins with new events', async () => {
+  it('[D87] starts with new events for a new sink', async () => {
     await trail.rows('DELETE FROM audit_sink_cursor');
     await trail.write('before');
     const stream = streamTo(webhookSink());
@@ -198,7 +198,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(webhook.arrived.map(({ requestId }) => requestId)).toEqual(['after']);
   });
 
-  it('[D87] the cursor follows what was taken, and only from where it was', async () => {
+  it('[D87] moves the cursor after a delivery, and only from its known position', async () => {
     await trail.write('a', 'b');
     await run(streamTo(webhookSink()));
     const { events } = await trail.reader.after(BEGINNING, 10);
@@ -209,7 +209,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(await trail.cursor('webhook')).toEqual(second);
   });
 
-  it('[D87] frozen between post and cursor it finds the cursor moved, and nothing is lost', async () => {
+  it('[D87] finds a moved cursor after a pause between delivery and cursor, and loses nothing', async () => {
     await trail.write('a', 'b');
     const sink = webhookSink();
     const former = streamTo(sink);
@@ -229,7 +229,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(lines).toEqual([]);
   });
 
-  it('[D87] thousands of events go in several posts, to two sinks at once', async () => {
+  it('[D87] delivers thousands of events in several posts to two sinks at once', async () => {
     await trail.fill(1700);
     const streams = [streamTo(webhookSink()), streamTo(syslogSink())];
     await Promise.all(streams.map(run));
@@ -240,7 +240,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(webhook.requests).toBe(4);
   });
 
-  it('a post has a signature, a time and no more than a mebibyte', async () => {
+  it('sends posts with a signature, a time and at most one mebibyte', async () => {
     // 300,000 octets.
     const text = 'é'.repeat(150_000);
     for (let index = 0; index < 8; index++)
@@ -265,32 +265,35 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     ['unauthorized', 401, {}, `status 401: ${CREDENTIALS_REFUSED}`],
     ['forbidden', 403, {}, `status 403: ${CREDENTIALS_REFUSED}, or a firewall the content`],
     ['not modified', 304, {}, 'redirects are not followed (status 304)'],
-  ])('%s is no 2xx: the events stay, and come once it takes them', async (_, code, headers, reason) => {
-    await trail.write('a');
-    const stream = streamTo(webhookSink());
-    webhook.answerWith((response) => response.writeHead(code, headers).end());
-    await run(stream);
-    await run(stream);
-    expect(webhook.requests).toBe(1);
-    expect(reasons()).toEqual([reason]);
-    expect(await trail.cursor('webhook')).toEqual(BEGINNING);
+  ])(
+    'keeps events if the receiver answers with %s, and delivers them later',
+    async (_, code, headers, reason) => {
+      await trail.write('a');
+      const stream = streamTo(webhookSink());
+      webhook.answerWith((response) => response.writeHead(code, headers).end());
+      await run(stream);
+      await run(stream);
+      expect(webhook.requests).toBe(1);
+      expect(reasons()).toEqual([reason]);
+      expect(await trail.cursor('webhook')).toEqual(BEGINNING);
 
-    webhook.answerWith(undefined);
-    clock.advance(61);
-    await run(stream);
-    expect(webhook.arrived).toHaveLength(1);
-    expect(lines.map(({ msg }) => msg)).toEqual([
-      'a sink of the audit trail gets no events; they are kept for it',
-      'a sink of the audit trail gets events again',
-    ]);
-    expect(stream.counts).toEqual({ delivered: 1, failures: 1 });
-  });
+      webhook.answerWith(undefined);
+      clock.advance(61);
+      await run(stream);
+      expect(webhook.arrived).toHaveLength(1);
+      expect(lines.map(({ msg }) => msg)).toEqual([
+        'a sink of the audit trail gets no events; they are kept for it',
+        'a sink of the audit trail gets events again',
+      ]);
+      expect(stream.counts).toEqual({ delivered: 1, failures: 1 });
+    },
+  );
 
   it.each([
     ['seconds', () => '120', 120],
     ['a date', () => new Date(Date.now() + 120_000).toUTCString(), 120],
     ['more than an hour', () => '86400', 3600],
-  ])('a receiver is left alone as long as its Retry-After says: %s', async (_, valueNow, seconds) => {
+  ])('waits as long as Retry-After says: %s', async (_, valueNow, seconds) => {
     await trail.write('a');
     const stream = streamTo(webhookSink());
     webhook.answerWith((response) => response.writeHead(429, { 'retry-after': valueNow() }).end());
@@ -303,7 +306,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(webhook.requests).toBe(2);
   });
 
-  it.each(['soon', '-5', '1.5', ''])('a Retry-After of "%s" is ignored', async (value) => {
+  it.each(['soon', '-5', '1.5', ''])('ignores a Retry-After of "%s"', async (value) => {
     await trail.write('a');
     const stream = streamTo(webhookSink());
     webhook.answerWith((response) => response.writeHead(429, { 'retry-after': value }).end());
@@ -313,7 +316,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(webhook.requests).toBe(2);
   });
 
-  it('what is too large is sent in smaller parts', async () => {
+  it('splits a batch that is too large', async () => {
     await trail.fill(64);
     const stream = streamTo(webhookSink());
     webhook.answerWith((response) => response.writeHead(413).end());
@@ -335,7 +338,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
       'a private network beside an allowed one',
       { url: 'http://10.0.0.1/', allowPrivate: ['192.168.0.0/16'] },
     ],
-  ])('nothing is posted to an address that is not public: %s', async (_, settings) => {
+  ])('posts nothing to an address that is not public: %s', async (_, settings) => {
     await trail.write('a');
     await run(streamTo(webhookSink(settings)));
     expect(webhook.requests).toBe(0);
@@ -344,7 +347,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     );
   });
 
-  it('after a break of the connection syslog gets again what was sent in the last 60 seconds', async () => {
+  it('repeats the last 60 seconds to syslog after a lost connection', async () => {
     const stream = streamTo(syslogSink());
     await trail.write('long ago');
     await run(stream);
@@ -374,7 +377,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(await trail.cursor('syslog')).toMatchObject({ eventId: (await trail.ids())[0] });
   });
 
-  it('connections that never last 60 seconds hold nothing up for ever, and are reported', async () => {
+  it('advances although no connection lasts 60 seconds, and reports it', async () => {
     const stream = streamTo(syslogSink());
     await trail.write('a', 'b');
     const cut = async (seconds: number) => {
@@ -401,7 +404,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     ]);
   });
 
-  it('connections that end in errors make nothing safe, and the lag says so', async () => {
+  it('confirms nothing on connections that end in errors, and the lag reports it', async () => {
     const stream = streamTo(syslogSink());
     await trail.write('a');
     for (let connection = 1; connection <= 6; connection++) {
@@ -417,7 +420,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(stream.backlog).toMatchObject({ events: 0, seconds: 240 });
   });
 
-  it('a syslog server that is away is asked again, ever more seldom', async () => {
+  it('retries an unreachable syslog server with growing delays', async () => {
     await trail.write('a');
     await syslog.die();
     const stream = streamTo(syslogSink());
@@ -434,7 +437,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     );
   });
 
-  it('[D87] the backlog is reported in events and seconds', async () => {
+  it('[D87] reports the backlog in events and seconds', async () => {
     await trail.fill(3, 2);
     webhook.answerWith((response) => response.writeHead(500).end());
     const stream = streamTo(webhookSink());
@@ -451,7 +454,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(stream.backlog).toMatchObject({ events: 0, seconds: 0, blockedSeconds: 0 });
   });
 
-  it('[D87] the backlog is reported while much is being delivered', async () => {
+  it('[D87] reports the backlog during a large delivery', async () => {
     await trail.fill(1_700);
     const sink = webhookSink();
     const stream = streamTo(sink);
@@ -466,7 +469,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(told).toEqual([undefined, 1_200, 700, 200]);
   });
 
-  it('[D87] a sink that could never be reached has a backlog', async () => {
+  it('[D87] reports a backlog for a sink that was never reachable', async () => {
     await trail.fill(3);
     const sink = syslogSink();
     await syslog.die();
@@ -476,7 +479,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(stream.backlog).toMatchObject({ events: 3 });
   });
 
-  it('[D87] a database that lacks what the one before it had is read anew', async () => {
+  it('[D87] refuses a database that lacks earlier events', async () => {
     await trail.write('a', 'b');
     const stream = streamTo(webhookSink());
     webhook.answerWith((response) => response.writeHead(503).end());
@@ -489,7 +492,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(webhook.arrived.map(({ requestId }) => requestId)).toEqual(['a', 'b, of the standby']);
   });
 
-  it('[D87] and stays refused once that database has come as far, until an operator says where the sink is', async () => {
+  it('[D87] still refuses it once its position has caught up, until an operator sets the cursor', async () => {
     await trail.rows('UPDATE audit_sink_cursor SET transaction_id = 9000000000000000, event_id = 0');
     const stream = streamTo(webhookSink());
     await run(stream);
@@ -509,7 +512,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
     expect(webhook.arrived.map(({ requestId }) => requestId)).toHaveLength(10);
   });
 
-  it('a sink that is no longer configured is named at the start', async () => {
+  it('names a removed sink at startup', async () => {
     await trail.rows(`UPDATE audit_sink_cursor SET name = 'former' WHERE name = 'syslog'`);
     const streaming = new AuditStreaming([webhookSink()], { ...parts(), leader: new AlwaysLeader() });
     await streaming.onApplicationBootstrap();
@@ -520,7 +523,7 @@ describeOnEachDatabase('the stream of audit events', (database) => {
   });
 });
 
-describeOnPostgresql('the stream of audit events beside other transactions', (database) => {
+describeOnPostgresql('the audit event stream with concurrent transactions', (database) => {
   let trail: Trail;
   let other: pg.Client;
 
@@ -536,7 +539,7 @@ describeOnPostgresql('the stream of audit events beside other transactions', (da
   const insertion = (requestId: string) =>
     `INSERT INTO audit_event (name, occurred_at, request_id, payload) VALUES ('${FAILED}', now(), '${requestId}', '{}')`;
 
-  it('[D87] nothing goes past a transaction that is open, and its events come in their place', async () => {
+  it('[D87] waits for an open transaction, and delivers its events in order', async () => {
     await trail.write('before');
     await trail.settled();
     await other.query('BEGIN');
@@ -555,7 +558,7 @@ describeOnPostgresql('the stream of audit events beside other transactions', (da
     expect((await trail.cursors.backlogAfter(BEGINNING)).blockedSeconds).toBe(0);
   });
 
-  it('[D87] what was rolled back holds nothing up and never comes', async () => {
+  it('[D87] ignores rolled-back events without delay', async () => {
     await other.query('BEGIN');
     await other.query(insertion('never'));
     await trail.write('other');
@@ -564,7 +567,7 @@ describeOnPostgresql('the stream of audit events beside other transactions', (da
     expect(await trail.read()).toEqual(['other']);
   });
 
-  it('TLS: a server whose certificate is not trusted gets nothing, one of the named authority does', async () => {
+  it('sends over TLS only to a server with a trusted certificate', async () => {
     const identity = makeSelfSignedCertificate('localhost');
     const syslog = await SyslogReceiver.listen(identity);
     const port = Number(new URL(syslog.url).port);

@@ -94,7 +94,7 @@ const RANGES: readonly (readonly [string, TimeRange])[] = [
   ['a time after it', { since: new Date(START + 300 * HOUR) }],
 ];
 
-describeOnEachDatabase('[D85] the reader of the audit trail', (database) => {
+describeOnEachDatabase('[D85] the audit trail reader', (database) => {
   let dataSource: DataSource;
   let reader: AuditTrailReader;
 
@@ -141,7 +141,7 @@ describeOnEachDatabase('[D85] the reader of the audit trail', (database) => {
     });
   });
 
-  it('[D85] a page ends where it has looked far enough, and the next goes on there', async () => {
+  it('[D85] ends a page after a maximum of searched rows, and the next page continues there', async () => {
     const query = { filter: { reason: 'none' }, order: 'newest', limit: 5 } as const;
     await dataSource.query(
       FILLING.replaceAll('SELECT n,', `SELECT n + ${ROWS},`).replace(`(1, ${ROWS})`, '(1, 60000)'),
@@ -158,7 +158,7 @@ describeOnEachDatabase('[D85] the reader of the audit trail', (database) => {
     }
   });
 
-  it('[D85] a full last page has no next one', async () => {
+  it('[D85] returns no next page after a full last page', async () => {
     const query = {
       filter: { requestId: 'request-77' },
       place: { range: {} },
@@ -168,7 +168,7 @@ describeOnEachDatabase('[D85] the reader of the audit trail', (database) => {
     expect((await reader.page({ ...query, limit: 2 })).next).toMatchObject({ id: '232' });
   });
 
-  it('[D85] the events of a request: all of them, in their order, with all that is stored', async () => {
+  it('[D85] returns all events of a request in order, with everything stored', async () => {
     const events = await reader.ofRequest('request-77');
     expect(events.map(({ id }) => id)).toEqual(['231', '232', '233']);
     expect(events[0]).toEqual({
@@ -183,7 +183,7 @@ describeOnEachDatabase('[D85] the reader of the audit trail', (database) => {
     expect(await reader.ofRequest('request')).toEqual([]);
   });
 
-  it('[D85] what is written and purged between pages changes nothing of those that follow', async () => {
+  it('[D85] returns the same later pages if events are written or deleted meanwhile', async () => {
     const random = randomFrom(86);
     const insert = () =>
       dataSource.query(
@@ -200,7 +200,7 @@ describeOnEachDatabase('[D85] the reader of the audit trail', (database) => {
     await dataSource.query(`DELETE FROM audit_event WHERE id > ${ROWS}`);
   });
 
-  it('[D85] an empty trail has an empty page', async () => {
+  it('[D85] returns an empty page for an empty trail', async () => {
     const rows = await dataSource.query<object[]>('SELECT * FROM audit_event');
     await dataSource.query('DELETE FROM audit_event');
     const range = { since: new Date(START), until: new Date(START + HOUR) };
@@ -210,7 +210,7 @@ describeOnEachDatabase('[D85] the reader of the audit trail', (database) => {
   });
 });
 
-describeOnPostgresql('[D87] what follows in the audit trail', (database) => {
+describeOnPostgresql('[D87] following the audit trail', (database) => {
   let dataSource: DataSource;
   let reader: AuditTrailReader;
   const insertion = (request: string) =>
@@ -224,7 +224,7 @@ describeOnPostgresql('[D87] what follows in the audit trail', (database) => {
     reader = new AuditTrailReader(new Database(dataSource));
   });
 
-  it('[D87] what was under way when it began is told, once it is committed, and each event once', async () => {
+  it('[D87] returns events of transactions that were open at the start, each event once', async () => {
     const early = dataSource.createQueryRunner();
     const requestsUpTo = async ({ transactionId }: Position) => {
       const query = { filter: { upToTransaction: transactionId }, place: { range: {} }, limit: 10 };
@@ -257,7 +257,7 @@ describeOnPostgresql('[D87] what follows in the audit trail', (database) => {
     await early.release();
   });
 
-  it('[D87] thousands that come at once are told, and only those that are sought', async () => {
+  it('[D87] returns only the matching ones of thousands of simultaneous events', async () => {
     const stop = new AbortController();
     const present = await reader.present();
     await dataSource.query(

@@ -66,8 +66,8 @@ async function expectRestored(settings: DatabaseSettings, left: Left): Promise<v
   }
 }
 
-describeOnPostgresql('a dump of PostgreSQL', (database) => {
-  it('that is restored has all of it', async () => {
+describeOnPostgresql('a PostgreSQL dump', (database) => {
+  it('restores everything', async () => {
     if (database.settings.kind !== 'postgresql') throw new Error('declared for PostgreSQL');
     const left = await leave(database);
     const folder = mkdtempSync(join(tmpdir(), 'dump-'));
@@ -86,8 +86,8 @@ describeOnPostgresql('a dump of PostgreSQL', (database) => {
   });
 });
 
-describeOnEmbedded('a copy of the folder of an embedded database', (database) => {
-  it('that was stopped has all of it', async () => {
+describeOnEmbedded("a copy of an embedded database's folder", (database) => {
+  it('restores everything if the database was stopped', async () => {
     if (database.settings.kind !== 'embedded') throw new Error('declared for the embedded database');
     const left = await leave(database);
     const copy = mkdtempSync(join(tmpdir(), 'copy-'));

@@ -40,7 +40,7 @@ describeOnEachDatabase('[D97] replay records and clocks', (database) => {
   const left = async () =>
     (await dataSource.query<unknown[]>('SELECT 1 FROM token_exchange_used_jti')).length;
 
-  it('[D97] a record stays for an hour after its token by the earlier clock, and goes then', async () => {
+  it("[D97] a record is kept for one hour after its token's end by the earlier clock, and then deleted", async () => {
     await keep(HOUR - MINUTE);
     await keep(HOUR + MINUTE);
     for (const aheadSeconds of [-HOUR, -2 * MINUTE, 0]) {
@@ -55,7 +55,7 @@ describeOnEachDatabase('[D97] replay records and clocks', (database) => {
     }
   });
 
-  it('[D97] counts set back do not keep a client out for longer than a window, nor let it in again', async () => {
+  it('[D97] counts after a clock step neither block a client for more than a window nor let it in again', async () => {
     const counts = new DatabaseCounts(new Database(dataSource), new SetClock(), LOGGER);
     await counts.hit('set back', MINUTE * 1000, 2);
     // As if the database's clock had been set back by an hour since.
@@ -66,7 +66,7 @@ describeOnEachDatabase('[D97] replay records and clocks', (database) => {
   });
 });
 
-describeOnPostgresql('[D97] three instances whose clocks are set', (database) => {
+describeOnPostgresql('[D97] three instances with clock steps', (database) => {
   const partner = Partner.create({ issuer: 'https://partner.example' });
   const clocks = [new SetClock(), new SetClock(), new SetClock()];
   let instances: TestService[] = [];
@@ -109,7 +109,7 @@ describeOnPostgresql('[D97] three instances whose clocks are set', (database) =>
 
   // All of them is the same as the clock of the database, the other way.
   it.each(steps)(
-    '[D97][5.2.5] by %d minutes in %s of them: no token passes twice, and whose clock is too far off passes none',
+    '[D97][5.2.5] by %d minutes in %s of them accept no token twice, and those with too large a difference accept none',
     async (minutes, who) => {
       const passed = { exchange: 0, embed: 0 };
       const sendEverywhere = async (tokens: readonly (readonly ['exchange' | 'embed', string])[]) => {
@@ -147,7 +147,7 @@ describeOnPostgresql('[D97] three instances whose clocks are set', (database) =>
     },
   );
 
-  it('[D97] an instance whose clock is too far off is not ready, and says so until it is right again', async () => {
+  it('[D97] include one that is not ready while its clock differs too much, and reports it', async () => {
     const [first] = instances;
     const [clock] = clocks;
     if (first === undefined || clock === undefined) throw new Error('no instance was started');
@@ -165,7 +165,7 @@ describeOnPostgresql('[D97] three instances whose clocks are set', (database) =>
   });
 
   it.each([-HOUR, -MINUTE, MINUTE, HOUR])(
-    '[D97] by %d s: one leads within seconds, and never two',
+    '[D97] by %d s have one leader within seconds, and never two',
     async (seconds) => {
       for (const clock of setAt('leader')) clock.aheadSeconds = seconds;
       const leaders = () => instances.filter((instance) => instance.part(Leader).isLeader).length;
@@ -174,7 +174,7 @@ describeOnPostgresql('[D97] three instances whose clocks are set', (database) =>
     },
   );
 
-  it('[D97] what still counts is not deleted by a leader whose clock is a day ahead', async () => {
+  it("[D97] keep valid data if the leader's clock is a day ahead", async () => {
     const [first] = instances;
     if (first === undefined) throw new Error('no instance was started');
     const cookie = await first.sessionCookie(
@@ -224,7 +224,7 @@ describeOnPostgresql('[D97] a session at two instances whose clocks are thirty m
 
   // Less than the limit of D97, so that the run of the test does not count.
   it.each([29 * MINUTE, -29 * MINUTE])(
-    '[D97][D26] one of which is %d s off: it lives as long at both, whichever opens and renews it',
+    '[D97][D26] one of which is %d s off lasts equally long at both, whichever opens and renews it',
     async (aheadSeconds) => {
       clock.aheadSeconds = aheadSeconds;
       for (const [opening, renewing] of [

@@ -15,7 +15,7 @@ import {
   DataDirectoryLockedError,
 } from '../../src/platform/database/embedded/data-directory.lock.js';
 
-describe('the lock of a data directory', () => {
+describe('the data directory lock', () => {
   let directory: string;
   const lockFile = () => join(directory, 'process.lock');
   const writeHolder = (change: object) => {
@@ -35,21 +35,21 @@ describe('the lock of a data directory', () => {
     DataDirectoryLock.take(directory).release();
   });
 
-  it('[D46] of a dead process is taken over', () => {
+  it('[D46] of a dead process is replaced', () => {
     const dead = DataDirectoryLock.take(directory);
     writeHolder({ processId: 2 ** 22 + 1 });
     DataDirectoryLock.take(directory).release();
     dead.release();
   });
 
-  it('[D46] of an earlier process with the same id is taken over', () => {
+  it('[D46] of an earlier process with the same id is replaced', () => {
     const earlier = DataDirectoryLock.take(directory);
     writeHolder({ startedAt: '1' });
     DataDirectoryLock.take(directory).release();
     earlier.release();
   });
 
-  it('[D46] of another container counts while it is touched, not by its process id', () => {
+  it('[D46] of another container is valid while it is touched, whatever its process id', () => {
     const foreign = DataDirectoryLock.take(directory);
     writeHolder({ processId: 2 ** 22 + 1, machine: 'another container' });
     expect(() => DataDirectoryLock.take(directory)).toThrow(DataDirectoryLockedError);
@@ -60,7 +60,7 @@ describe('the lock of a data directory', () => {
   });
 
   it.each(['00000000', 'ffffffff'])(
-    '[D46] is refused while another process is taking the lock, whoever comes first (%s)',
+    '[D46] is refused while another process is taking the lock, in any order (%s)',
     (id) => {
       const other = `process.${id}-0000-4000-8000-000000000000.lock`;
       const lock = DataDirectoryLock.take(directory);
@@ -73,7 +73,7 @@ describe('the lock of a data directory', () => {
     },
   );
 
-  it('[D46] is not kept by a file that its process has not written whole, which goes once it is old', () => {
+  it('[D46] ignores an incompletely written file, which is deleted once it is old', () => {
     const torn = 'process.00000000-0000-4000-8000-000000000000.lock';
     writeFileSync(join(directory, torn), '{"processId":');
     DataDirectoryLock.take(directory).release();

@@ -36,7 +36,7 @@ interface Round {
   slowestMs: number;
 }
 
-describe('the embedded database, through which rows go in and out', () => {
+describe('the embedded database with continuous inserts and deletes', () => {
   const database = new TestDatabase('embedded');
   const clock = new TestClock();
   let dataSource: DataSource;
@@ -129,7 +129,7 @@ describe('the embedded database, through which rows go in and out', () => {
     return names.filter((name) => /^[0-9A-F]{24}$/.test(name));
   }
 
-  it('keeps its size: the table never takes three times what its first rows took', () => {
+  it('keeps its size: the table never exceeds three times its initial size', () => {
     const [first, ...later] = rounds.map(({ tableBytes }) => tableBytes);
     for (const bytes of later) expect(bytes).toBeLessThan(3 * (first ?? 0));
   });
@@ -140,7 +140,7 @@ describe('the embedded database, through which rows go in and out', () => {
     expect(segments().length).toBeLessThanOrEqual(MOST_SEGMENTS);
   });
 
-  it('knows the sizes of its tables', async () => {
+  it('reports the sizes of its tables', async () => {
     await dataSource.query(
       `INSERT INTO token_exchange_used_jti SELECT gen_random_uuid(), now() + interval '1 day' FROM generate_series(1, 3000)`,
     );
@@ -153,12 +153,12 @@ describe('the embedded database, through which rows go in and out', () => {
 
   // What else runs on the machine can hold up any one answer, but hardly one in each of the rounds, which are all alike.
   whenMeasured(() => {
-    it('answers within 50 ms meanwhile', () => {
+    it('answers within 50 ms during maintenance', () => {
       expect(Math.min(...rounds.map(({ slowestMs }) => slowestMs))).toBeLessThan(MOST_ANSWER_MS);
     });
   });
 
-  it('leaves an unused database alone', async () => {
+  it('does no maintenance while it is unused', async () => {
     const { master } = dataSource.driver as unknown as { master: EventEmitter };
     let uses = 0;
     master.on('acquire', () => (uses += 1));
@@ -176,7 +176,7 @@ describe('the embedded database, through which rows go in and out', () => {
     expect(uses).toBeGreaterThan(0);
   });
 
-  it('cleans at its start what an earlier process has left', async () => {
+  it('cleans up the rest of an earlier process at startup', async () => {
     await maintenance.beforeApplicationShutdown();
     await fill();
     await fill();

@@ -192,7 +192,7 @@ describeOnAnyDatabase('two administrators', (database) => {
     return found;
   }
 
-  it(`[D144] whatever they do to each other in up to ${LONGEST} steps, none acts as the other`, async () => {
+  it(`[D144] cannot act as each other after any sequence of up to ${LONGEST} steps`, async () => {
     const seen = new Map<string, readonly Step[]>([['', []]]);
     // It grows while it is gone through. Two sequences that leave the same behind go on alike.
     for (const steps of seen.values()) {

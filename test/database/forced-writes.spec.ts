@@ -26,7 +26,7 @@ const isOfTheLog = (path: string) => path.includes('/pg_wal/');
 const INSERTION = `INSERT INTO token_exchange_used_jti VALUES (md5($1)::uuid, now())`;
 
 describeOnEmbedded('[D98] the embedded database', (database) => {
-  it('[D98] forces its log at each commit, its tables at a checkpoint, and folders too', async () => {
+  it('[D98] syncs its log at each commit, and its tables and folders at a checkpoint', async () => {
     const { dataSource, close } = await database.open();
     for (const id of ['one', 'two', 'three']) {
       const forced = await forcedDuring(() => dataSource.query(INSERTION, [id]));
@@ -38,7 +38,7 @@ describeOnEmbedded('[D98] the embedded database', (database) => {
     await close();
   });
 
-  it('[D45] keeps all its files and folders from other accounts', async () => {
+  it('[D45] protects all its files and folders from other accounts', async () => {
     // The one of the block is copied from a template.
     const directory = fs.mkdtempSync(join(tmpdir(), 'modes-'));
     const { dataSource, close } = await openDatabase({ kind: 'embedded', directory }, SCHEMA);
@@ -49,7 +49,7 @@ describeOnEmbedded('[D98] the embedded database', (database) => {
     expect(paths.filter((path) => (fs.statSync(join(directory, path)).mode & 0o077) !== 0)).toEqual([]);
   });
 
-  it('[D98] stops where the disk fails under its log; what was committed is there at the next start', async () => {
+  it('[D98] stops if the disk fails under its log, and keeps everything committed', async () => {
     const first = await openDatabase(database.settings, SCHEMA);
     await first.dataSource.query(INSERTION, ['kept']);
     const spy = jest.spyOn(fs, 'fsyncSync').mockImplementation(() => {

@@ -56,28 +56,28 @@ describeOnEachDatabase('identity links', (database) => {
     return id;
   }
 
-  it('[D1] no joining of issuer and sub makes two identities one', async () => {
+  it('[D1] distinguish identities whatever the join of issuer and sub', async () => {
     const userId = await newUser();
     await insert('https://a.example', '/b:c', userId);
     expect(await find('https://a.example/b', ':c')).toBeUndefined();
     expect(await find('https://a.example/b:', 'c')).toBeUndefined();
   });
 
-  it('[2.5.1] a link is never moved to another user', async () => {
+  it('[2.5.1] are never moved to another user', async () => {
     const [first, second] = [await newUser(), await newUser()];
     await insert(ISSUER, 'stays', first);
     expect(await insert(ISSUER, 'stays', second)).toBe(false);
     expect(await find(ISSUER, 'stays')).toBe(first);
   });
 
-  it('[D6] of many inserts of one identity at once one learns that it made the link', async () => {
+  it('[D6] are created by one of many concurrent inserts for an identity, which is reported', async () => {
     const users = await Promise.all(Array.from({ length: 20 }, newUser));
     const made = await Promise.all(users.map((userId) => insert(ISSUER, 'contested', userId)));
     expect(made.filter(Boolean)).toHaveLength(1);
     expect(await find(ISSUER, 'contested')).toBe(users[made.indexOf(true)]);
   });
 
-  it('[D6] what was decided is not applied where user or link have changed meanwhile', async () => {
+  it('[D6] are not applied if user or link has changed since the decision', async () => {
     const user = { id: await newUser(), role: 'member', enabled: true, givenName: 'Ada', familyName: '' };
     const email = { email: 'ada@partner.example', emailVerified: true };
     const claims = { iss: ISSUER, sub: 'applied', givenName: 'Ada', ...email };

@@ -55,7 +55,7 @@ const distinct = (requests: readonly Request[]) => [...new Set(requests.flat())]
 describe.each([
   ['a host that names its table of users', true],
   ['one that does not', false],
-])('[D3] in the statement of %s', (_, hasUserTable) => {
+])('[D3] with %s in a statement', (_, hasUserTable) => {
   describeOnEachDatabase('uses of ids', (database) => {
     let dataSource: DataSource;
     let uses: UseRepository;
@@ -77,7 +77,7 @@ describe.each([
       return Promise.all(requests.map((jtis) => isAccepted(uses, jtis)));
     };
 
-    it('[5.2.5] of 32 uses of one id at once one passes, in each of 20 rounds', async () => {
+    it('[5.2.5] accept one of 32 simultaneous uses of an id in each of 20 rounds', async () => {
       for (let round = 0; round < 20; round++) {
         const [contested = ''] = fresh(1);
         const accepted = await atOnce(Array.from({ length: 32 }, () => [contested]));
@@ -85,7 +85,7 @@ describe.each([
       }
     });
 
-    it('[D3] singles and pairs over few ids, in seeded rounds, have what they would have one by one', async () => {
+    it('[D3] give the same results as sequential uses, for singles and pairs over few ids in seeded rounds', async () => {
       const random = randomFrom(8);
       for (let round = 0; round < 60; round++) {
         const pool = fresh(2 + random.below(30));
@@ -98,7 +98,7 @@ describe.each([
       }
     });
 
-    it('[D2] each id is stored with the expiry that came with it, not that of its neighbours', async () => {
+    it('[D2] store each id with its own expiry', async () => {
       const ids = fresh(40).map((jti, index) => ({ jti, exp: EXPIRY + index + 0.25 }));
       await Promise.all(ids.map((id) => areNew(uses, [id])));
       for (const { jti, exp } of ids) {
@@ -119,7 +119,7 @@ async function repeatReads(dataSource: DataSource): Promise<void> {
   );
 }
 
-describeOnPostgresql('[D3] uses of ids in statements of two instances', (database) => {
+describeOnPostgresql('[D3] uses of ids by two instances', (database) => {
   let instances: UseRepository[];
   let dataSource: DataSource;
 
@@ -132,7 +132,7 @@ describeOnPostgresql('[D3] uses of ids in statements of two instances', (databas
 
   const instanceOf = (place: number) => instances[place % 2]!;
 
-  it('[5.2.5][K16] of 64 uses of one id at once one passes, in each of 50 rounds', async () => {
+  it('[5.2.5][K16] accept one of 64 simultaneous uses of an id in each of 50 rounds', async () => {
     for (let round = 0; round < 50; round++) {
       const contested = randomUUID();
       const accepted = await Promise.all(
@@ -142,7 +142,7 @@ describeOnPostgresql('[D3] uses of ids in statements of two instances', (databas
     }
   });
 
-  it('[D3] singles and pairs over few ids, in seeded rounds: no id passes twice, all are used, and no statement waits for ever', async () => {
+  it('[D3] accept no id twice, use up all ids and never deadlock, for singles and pairs over few ids in seeded rounds', async () => {
     const random = randomFrom(2);
     for (let round = 0; round < 40; round++) {
       const pool = fresh(10);

@@ -60,7 +60,7 @@ describeOnEachDatabase('used token ids', (database) => {
       [clock.nowSeconds() - expiredSecondsAgo, rows],
     );
 
-  it('[D91] says how many records there are, and of the expired ones no more than asked for', async () => {
+  it('[D91] report how many records there are, and count no more expired ones than requested', async () => {
     await fill(30, RETENTION_MARGIN_SECONDS + 90);
     await fill(20, RETENTION_MARGIN_SECONDS - 600);
     const expired = (await jtis.measure(clock.now(), 1_000)).expired;
@@ -73,7 +73,7 @@ describeOnEachDatabase('used token ids', (database) => {
     await dataSource.query('DELETE FROM token_exchange_used_jti');
   });
 
-  it('[5.2.5] beside other work an id is used up once too, and asked for without using it up', async () => {
+  it('[5.2.5] are used up once within a transaction too, and can be checked without being used', async () => {
     await consume([use('used')]);
     const [used, free] = ['used', 'free'].map((jti) => ({ hash: jtiHashOf(jti) }));
     const answers = new Transactions(new Database(dataSource)).run(async (each) => [
@@ -86,7 +86,7 @@ describeOnEachDatabase('used token ids', (database) => {
     expect(await answers).toEqual([true, false, false, true, false]);
   });
 
-  it('[D3] the id of a client’s JWT is used up once, by a connection for requests: background work has two for itself', async () => {
+  it("[D3] include a client’s JWT id, on a request's connection rather than two background ones", async () => {
     const connect = () => Promise.reject(new Error('a request has asked the pool for background work'));
     const ofRequests = new JtiRepository(new Database(dataSource, { connect }));
     expect([await ofRequests.useAlone(use('client')), await ofRequests.useAlone(use('client'))]).toEqual([
@@ -95,12 +95,12 @@ describeOnEachDatabase('used token ids', (database) => {
     ]);
   });
 
-  it('[D2] ids that differ in case, in a space or in normalisation are different', async () => {
+  it('[D2] differ by case, spaces and normalization', async () => {
     const ids = ['Id', 'id', 'id ', '\u00e9', 'e\u0301'];
     for (const jti of ids) expect([jti, await consume([use(jti)])]).toEqual([jti, true]);
   });
 
-  it('[D2] what is stored is half of the SHA-256 of the id in UTF-8 and nothing else of it', async () => {
+  it('[D2] are stored only as half of the SHA-256 of the UTF-8 id', async () => {
     const jti = `\u{1f600} ${'long'.repeat(100_000)}`;
     await consume([use(jti, 1_900_000_000)]);
     const rows = await dataSource.query<Record<string, unknown>[]>('SELECT * FROM token_exchange_used_jti');
@@ -110,7 +110,7 @@ describeOnEachDatabase('used token ids', (database) => {
     expect(stored).toEqual([{ jti_hash: hash.slice(0, 32), expires_at, logout_issuer: null }]);
   });
 
-  it('[2.6] a record lives for an hour longer than its token, and goes after it', async () => {
+  it("[2.6] are kept for one hour after the token's end, and then deleted", async () => {
     const job = purgeJob(1000);
     const ended = (secondsAgo: number) => use(`${secondsAgo}`, clock.nowSeconds() - secondsAgo);
     await consume([use('kept'), ended(3_600), ended(3_600.001)]);
@@ -126,7 +126,7 @@ describeOnEachDatabase('used token ids', (database) => {
     expect(await count()).toBe(0);
   });
 
-  it('[8.4] one statement deletes at most one batch, the oldest first', async () => {
+  it('[8.4] are deleted in batches, the oldest first', async () => {
     await fill(30, RETENTION_MARGIN_SECONDS + 200);
     await fill(30, RETENTION_MARGIN_SECONDS + 500);
     await purgeJob(30).run(batches(1));
@@ -137,7 +137,7 @@ describeOnEachDatabase('used token ids', (database) => {
     expect([await count(), left.length]).toEqual([30, 30]);
   });
 
-  it('[8.3] a run counts and logs what it deletes, and counts whether it succeeds', async () => {
+  it('[8.3] are counted and logged by each purge, with its result', async () => {
     const seen: unknown[] = [];
     const see = (value: unknown) => void seen.push(value);
     const counts = { countReplayPurge: see, countPurgedReplayRecords: see };
@@ -156,7 +156,7 @@ describeOnEachDatabase('used token ids', (database) => {
     expect(seen).toEqual([...ofEach, 0, 'succeeded', 'failed']);
   });
 
-  it('[D38][K30] the job keeps up: 20,000 expired records go in one run, while ids go on being used up', async () => {
+  it('[D38][K30] are purged fast enough: 20,000 expired records in one run, while new ids are used', async () => {
     await fill(20_000, RETENTION_MARGIN_SECONDS + 200);
     const startedAt = performance.now();
     let isRunning = true;
@@ -190,7 +190,7 @@ describeOnEachDatabase('the purge in a running service', (database) => {
 
   const hasRecords = async () => (await service.rows('SELECT 1 FROM token_exchange_used_jti')).length > 0;
 
-  it('[8.3] comes by itself at the configured interval, and a purged token stays refused', async () => {
+  it('[8.3] runs at the configured interval, and a purged token stays refused', async () => {
     const token = partner.sign(partner.claims({ iat: Math.floor(clock.nowSeconds()) }));
     await service.accessToken({ subject_token: token });
     clock.advance(56);

@@ -61,7 +61,7 @@ describeOnPostgresql('three instances', (database) => {
     ['by notification', undefined, () => new TestClock()],
     ['by looking, where notifications do not come', UNREACHABLE, () => new Clock()],
   ])(
-    '[D36] have a rotated key soon after the first refresh %s, and lose none before its time',
+    '[D36] have a rotated key soon after the first refresh %s, and drop none too early',
     async (_how, notificationsUrl, newClock) => {
       const options = { refreshIntervalSeconds: 2 };
       await startThree({ clock: new Clock(), notificationsUrl, options }, newClock());
@@ -78,7 +78,7 @@ describeOnPostgresql('three instances', (database) => {
     },
   );
 
-  it('[D36] followers do not refresh; the one that becomes the leader does, and when it is due', async () => {
+  it('[D36] include followers that do not refresh; the new leader does when a refresh is due', async () => {
     const [leader, first] = await startThree();
     await leader.stop();
     const elected = new AppointedLeader(false);
@@ -94,7 +94,7 @@ describeOnPostgresql('three instances', (database) => {
     expect(server.requestCount).toBe(2);
   });
 
-  it('[D36] followers see that the leader fails, and why', async () => {
+  it("[D36] include followers that know the leader's failure and its cause", async () => {
     const [leader, first] = await startThree();
     server.answerWith(status(503));
     clock.advance(300);
@@ -104,7 +104,7 @@ describeOnPostgresql('three instances', (database) => {
     expect(first.held(ISSUER, 'old')).toBeDefined();
   });
 
-  it('[D36] one fetch serves a fresh kid that all meet at the same moment', async () => {
+  it('[D36] share one fetch for a new kid that all need at once', async () => {
     const three = await startThree();
     clock.advance(1);
     server.answerWith(delayed(1_500, body(JSON.stringify({ keys: [NEW, OLD] }))));
@@ -113,7 +113,7 @@ describeOnPostgresql('three instances', (database) => {
     expect(server.requestCount).toBe(2);
   });
 
-  it('[D36] a follower that missed a notification asks the snapshot before it fetches', async () => {
+  it('[D36] include a follower that reads the snapshot before it fetches if it missed a notification', async () => {
     const [leader] = await startThree();
     const deaf = await start({ leader: new AppointedLeader(false), notificationsUrl: UNREACHABLE });
     server.publish({ keys: [NEW, OLD] });
@@ -145,7 +145,7 @@ describeOnPostgresql('three instances', (database) => {
     expect(server.requestCount).toBe(3);
   });
 
-  it('[D36] wait in vain for the fetch of an instance that died, but not for long', async () => {
+  it('[D36] wait only briefly for the fetch of an instance that died', async () => {
     const [, first] = await startThree();
     clock.advance(1);
     const reservedAt = new Date(clock.nowMs());
@@ -157,7 +157,7 @@ describeOnPostgresql('three instances', (database) => {
     expect(server.requestCount).toBe(1);
   });
 
-  it('[D36] hear again after their connection for notifications was lost, also of what they missed', async () => {
+  it('[D36] resume after a lost notification connection, and read what they missed', async () => {
     const { settings } = database;
     if (settings.kind !== 'postgresql') throw new Error('declared for PostgreSQL');
     const proxy = await TcpProxy.open(settings.url);
@@ -178,7 +178,7 @@ describeOnPostgresql('three instances', (database) => {
     }
   });
 
-  it('[D94] take no key set back, though two of them believe that they lead and their fetches overlap', async () => {
+  it('[D94] never revert a key set, even if two believe that they lead and their fetches overlap', async () => {
     let number = 0;
     server.answerWith((response, request) => {
       number += 1;
@@ -205,7 +205,7 @@ describeOnPostgresql('three instances', (database) => {
     expect(numbers).toEqual([...numbers].sort((one, other) => one - other));
   });
 
-  it('[D34] a hanging endpoint holds an instance that stops up for one deadline at most', async () => {
+  it('[D34] stop within one deadline if an endpoint hangs', async () => {
     const [leader] = await startThree();
     server.answerWith(silence());
     clock.advance(300);

@@ -76,8 +76,8 @@ describeOnEachDatabase('the JWKS provider', (database) => {
     await Promise.all(instances.splice(0).map((each) => each.stop()));
   });
 
-  describe('what is fetched and when', () => {
-    it('[5.3.1] keys are fetched at the start and carry the policy of their entry', async () => {
+  describe('fetches', () => {
+    it("[5.3.1] happen at startup, and keys carry their entry's policy", async () => {
       const entry = entryFor(server, {
         expectedAudience: 'https://us.example',
         allowedRoles: new Set(['global:member']),
@@ -90,14 +90,14 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(server.requestCount).toBe(1);
     });
 
-    it('[5.3.1] a dead endpoint delays no start', async () => {
+    it('[5.3.1] do not delay startup if the endpoint is down', async () => {
       server.answerWith(silence());
       const instance = await start();
       // Had it waited, it would know of a failure.
       expect(instance.keys.status()[0]).toMatchObject({ state: 'never_held', reason: undefined });
     });
 
-    it('[5.3.1] a restart fetches, although the stored keys are fresh', async () => {
+    it('[5.3.1] happen after a restart even if the stored keys are fresh', async () => {
       await (await startWithKeys()).stop();
       const again = await startWithKeys();
       expect(server.requestCount).toBe(2);
@@ -111,29 +111,26 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       ['max-age over all else', 'max-age=120', 600, 120, 120],
       ['[2.1.jwks.cacheTtlSeconds] cacheTtlSeconds without max-age', 'no-cache', 600, 600, 600],
       ['[8.2] the refresh interval without both', 'no-cache', undefined, 300, 3600],
-    ])(
-      '[D34] the next fetch follows %s',
-      async (_what, header, cacheTtlSeconds, dueSeconds, freshSeconds) => {
-        server.publish({ keys: [OLD] }, { 'cache-control': header });
-        const instance = await startWithKeys({ entries: [entryFor(server, { cacheTtlSeconds })] });
-        const [row] = await instance.snapshots.find([toJwksAddress(server.url).urlHash]);
-        expect(row?.freshUntil).toEqual(new Date(clock.nowMs() + freshSeconds * 1000));
-        clock.advance(dueSeconds - 1);
-        await instance.tick();
-        expect(server.requestCount).toBe(1);
-        clock.advance(1);
-        await instance.tick();
-        expect(server.requestCount).toBe(2);
-      },
-    );
+    ])('[D34] follow %s', async (_what, header, cacheTtlSeconds, dueSeconds, freshSeconds) => {
+      server.publish({ keys: [OLD] }, { 'cache-control': header });
+      const instance = await startWithKeys({ entries: [entryFor(server, { cacheTtlSeconds })] });
+      const [row] = await instance.snapshots.find([toJwksAddress(server.url).urlHash]);
+      expect(row?.freshUntil).toEqual(new Date(clock.nowMs() + freshSeconds * 1000));
+      clock.advance(dueSeconds - 1);
+      await instance.tick();
+      expect(server.requestCount).toBe(1);
+      clock.advance(1);
+      await instance.tick();
+      expect(server.requestCount).toBe(2);
+    });
 
-    it('[8.2] an interval longer than keys are fresh does not leave them stale', async () => {
+    it('[8.2] happen before keys become stale, even with a longer interval', async () => {
       server.publish({ keys: [OLD] });
       const instance = await startWithKeys({ options: { refreshIntervalSeconds: 80_000 } });
       expect(instance.keys.status()[0]?.nextRefreshAt).toEqual(new Date(clock.nowMs() + 3_600_000));
     });
 
-    it('[D34] a key that left the set stops serving with the next successful fetch', async () => {
+    it('[D34] remove a key that has left the set', async () => {
       server.publish({ keys: [OLD, NEW] }, { 'cache-control': 'max-age=60' });
       const instance = await startWithKeys();
       server.publish({ keys: [NEW] }, { 'cache-control': 'max-age=60' });
@@ -143,7 +140,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(instance.held(ISSUER, 'new')).toBeDefined();
     });
 
-    it('[D34] however often it is asked, one fetch is under way', async () => {
+    it('[D34] happen one at a time, however often requested', async () => {
       const instance = await startWithKeys();
       server.answerWith(delayed(300, body(JSON.stringify({ keys: [NEW] }))));
       clock.advance(60);
@@ -163,7 +160,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       ['a broken connection', brokenOff()],
     ];
 
-    it.each(misbehaviours)('[D34] takes no keys away with %s, and is asked again', async (_what, answer) => {
+    it.each(misbehaviours)('[D34] removes no keys with %s, and is retried', async (_what, answer) => {
       const instance = await startWithKeys();
       server.answerWith(answer);
       await passSeconds(instance, 61);
@@ -174,7 +171,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(instance.held(ISSUER, 'new')).toBeDefined();
     });
 
-    it('[D34] for ten minutes with max-age 60 lets no token with a held key fail, and gets few requests', async () => {
+    it('[D34] for ten minutes with max-age 60 rejects no token of a held key, and gets few requests', async () => {
       const instance = await startWithKeys();
       await passSeconds(instance, 59);
       server.answerWith(status(503));
@@ -193,7 +190,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(instance.held(ISSUER, 'new')).toBeDefined();
     });
 
-    it('[D34] is waited for no longer than the stale time, and then found again', async () => {
+    it('[D34] is tolerated no longer than the stale time, and recovers', async () => {
       const instance = await startWithKeys({ options: { maxStaleSeconds: 1_000 } });
       server.answerWith(status(500));
       clock.advance(1_059);
@@ -207,7 +204,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(await instance.find(ISSUER, 'old')).toBeDefined();
     });
 
-    it('[D34] without any stale time a refresh in time still leaves no gap', async () => {
+    it('[D34] without a stale time leaves no gap if a refresh comes in time', async () => {
       const instance = await startWithKeys({ options: { maxStaleSeconds: 0 } });
       server.answerWith(
         delayed(50, body(JSON.stringify({ keys: [OLD] }), { 'cache-control': 'max-age=60' })),
@@ -220,7 +217,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       }
     });
 
-    it('is reported at each change and every 15 minutes, with entry, address and rule, and its recovery too', async () => {
+    it('is reported at each change and every 15 minutes, with entry, address and rule, as is its recovery', async () => {
       const entry = entryFor(server, { label: 'acme', url: `${server.url}?secret=hidden-in-query` });
       const instance = await startWithKeys({ entries: [entry] });
       server.answerWith(status(500));
@@ -252,7 +249,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(JSON.stringify([instance.logLines, stored])).not.toContain('hidden-in-query');
     });
 
-    it('[D34] delays no token of another issuer', async () => {
+    it('[D34] delays no tokens of another issuer', async () => {
       const other = await listen();
       server.answerWith(silence());
       other.publish({ keys: [OLD] });
@@ -266,7 +263,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(isWaiting).toBe(true);
     });
 
-    it('[D34] is no worse with the snapshots out of reach: what was fetched serves', async () => {
+    it('[D34] does not make things worse if the snapshots are unavailable: the fetched keys are used', async () => {
       const instance = await startWithKeys();
       await instance.query('ALTER TABLE token_exchange_jwks_snapshot RENAME TO out_of_reach');
       server.publish({ keys: [OLD, NEW] }, { 'cache-control': 'max-age=60' });
@@ -281,7 +278,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
     });
   });
 
-  it('[D34] keys that could not be stored outlive a failure that could', async () => {
+  it('[D34] keys that could not be stored survive a failure that could', async () => {
     const table = (from: string, to: string) =>
       opened.dataSource.query(`ALTER TABLE ${from} RENAME TO ${to}`);
     await table('token_exchange_jwks_snapshot', 'out_of_reach');
@@ -294,7 +291,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
     expect(instance.held(ISSUER, 'old')).toBeDefined();
   });
 
-  describe('a set without a single usable key', () => {
+  describe('a set without a usable key', () => {
     const EMPTY_SETS: [string, object][] = [
       ['no key', { keys: [] }],
       [
@@ -305,7 +302,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
     const publish = (keySet: object) => server.publish(keySet, { 'cache-control': 'max-age=60' });
 
     it.each(EMPTY_SETS)(
-      '[D34] with %s ends the trust at once, and stays over a failure and a restart',
+      '[D34] with %s ends the trust at once, even after a failure and a restart',
       async (_what, keySet) => {
         const instance = await startWithKeys();
         publish(keySet);
@@ -324,7 +321,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       },
     );
 
-    it('[D34] is reported once, and left as soon as there are keys again', async () => {
+    it('[D34] is reported once, and recovers as soon as there are keys again', async () => {
       const instance = await startWithKeys();
       publish({ keys: [] });
       await passSeconds(instance, 200);
@@ -340,7 +337,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(await instance.find(ISSUER, 'new')).toBeDefined();
     });
 
-    it('[D34] leaves the keys of another entry of the same issuer alone', async () => {
+    it('[D34] does not affect another entry of the same issuer', async () => {
       const other = await listen();
       other.publish({ keys: [NEW] });
       const instance = await startWithKeys({ entries: [entryFor(server), entryFor(other)] });
@@ -352,7 +349,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
   });
 
   describe('an unknown kid', () => {
-    it('[D34] is fetched at once, once, and then held', async () => {
+    it('[D34] is fetched once at once, and then kept', async () => {
       const instance = await startWithKeys();
       server.publish({ keys: [OLD, NEW] });
       expect(await instance.find(ISSUER, 'new')).toMatchObject({ kid: 'new' });
@@ -360,7 +357,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(server.requestCount).toBe(2);
     });
 
-    it('[D34] of an issuer without key sets costs nothing', async () => {
+    it('[D34] of an issuer without key sets causes no request', async () => {
       const instance = await startWithKeys();
       instance.statements.length = 0;
       expect(instance.keys.find('https://nobody.example', 'old', 'ES256')).toEqual([]);
@@ -373,7 +370,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       ['down', status(500)],
       ['slow', delayed(1_000, body(JSON.stringify({ keys: [OLD] })))],
     ])(
-      '[D34][K23] 1,000 of them make one fetch and few statements while the endpoint is %s',
+      '[D34][K23] among 1,000 causes one fetch and few statements while the endpoint is %s',
       async (_what, answer) => {
         const instance = await startWithoutRetries();
         server.answerWith(answer);
@@ -393,7 +390,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       },
     );
 
-    it('[D34] is waited for by 32 requests, and unknown at once for more', async () => {
+    it('[D34] is awaited by 32 requests, and rejected at once for others', async () => {
       const instance = await startWithoutRetries();
       const publish: (() => unknown)[] = [];
       const keySet = body(JSON.stringify({ keys: [OLD, NEW] }));
@@ -419,7 +416,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
   });
 
   describe('issuers and entries', () => {
-    it('[D37][K8] two issuers that share a kid each have their own key: cold, warm and after a refresh', async () => {
+    it('[D37][K8] two issuers with the same kid have their own keys: cold, warm and after a refresh', async () => {
       const other = await listen();
       const kids = ['k1', 'a:b', 'a/b', '', '__proto__'];
       const headers = { 'cache-control': 'max-age=60' };
@@ -442,7 +439,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       await check();
     });
 
-    it('[D37] of two policies of one issuer whose key sets share a kid neither is used, and the other keys of both are', async () => {
+    it('[D37] a kid shared by two policies of one issuer is ignored, and their other keys are used', async () => {
       const other = await listen();
       const shared = jwkOf('shared');
       server.publish({ keys: [shared, jwkOf('one')] });
@@ -459,7 +456,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(told).toHaveLength(1);
     });
 
-    it('[D70] of two stored entries whose key sets share a kid the first one is used, and a warning names both', async () => {
+    it('[D70] the first of two stored entries with the same kid is used, and a warning names both', async () => {
       const other = await listen();
       const shared = jwkOf('shared');
       server.publish({ keys: [shared] });
@@ -476,7 +473,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(told).toMatchObject([{ entries: ['first', 'second'], used: 'first', kid: '"shared"' }]);
     });
 
-    it('[D37][K39][P.maxUsers] of two entries with one policy, of which one has the seats, the key that both hold is tried once, and others in their order', async () => {
+    it('[D37][K39][P.maxUsers] a key shared by two entries of one policy is tried once, for the entry with seats, and different keys in order', async () => {
       const other = await listen();
       const [shared, second] = [jwkOf('shared'), jwkOf('shared')];
       const rsa = new SigningKey('shared', 'RS256').publicJwk();
@@ -495,7 +492,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect((await instance.keys.find(ISSUER, 'shared', 'EdDSA')).length).toBeGreaterThan(0);
     });
 
-    it('[5.3.2][D70] a stored entry that comes back serves no key that its issuer has withdrawn meanwhile, though nobody leads then', async () => {
+    it('[5.3.2][D70] a stored entry that comes back uses no key that its issuer has withdrawn, even without a leader', async () => {
       const leader = new AppointedLeader(true);
       const instance = await startWithKeys({ entries: [], leader });
       const stored = [entryFor(server, { entryIndex: undefined })];
@@ -512,14 +509,14 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(instance.held(ISSUER, 'new')).toBeDefined();
     });
 
-    it('[P.clients] a stored entry with the address of a configured one adds no keys to it', async () => {
+    it("[P.clients] a stored entry with a configured entry's address adds no keys to it", async () => {
       const instance = await startWithKeys();
       await instance.replaceStored([entryFor(server, { entryIndex: undefined })]);
       expect(instance.keys.keysOf(ISSUER)).toHaveLength(1);
       expect(instance.keys.status()).toHaveLength(1);
     });
 
-    it('[D35] an odd key is reported once, with entry, address and rule, and its neighbours serve', async () => {
+    it('[D35] an unusable key is reported once, with entry, address and rule, and the others are used', async () => {
       const odd = [
         { kty: 'oct', k: 'c2VjcmV0LWtleQ', kid: 'mac' },
         { ...NEW, use: 'enc' },
@@ -540,7 +537,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
   });
 
   describe('the stored snapshot', () => {
-    it('[D36] serves at once after a start, also while the endpoint is down', async () => {
+    it('[D36] is used at once after startup, even while the endpoint is down', async () => {
       await (await startWithKeys()).stop();
       server.answerWith(silence());
       const again = await start();
@@ -548,7 +545,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(again.keys.status()[0]).toMatchObject({ keys: 1, state: 'held' });
     });
 
-    it('[D36] too old to serve does not serve after a start either', async () => {
+    it('[D36] that is too old is not used after startup either', async () => {
       await (await startWithKeys()).stop();
       server.answerWith(status(500));
       clock.advance(60 + 86_400);
@@ -556,7 +553,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(again.held(ISSUER, 'old')).toBeUndefined();
     });
 
-    it('[5.3.2] of an address that no entry names any more is not used', async () => {
+    it('[5.3.2] of an address that no entry contains any more is not used', async () => {
       await (await startWithKeys()).stop();
       const elsewhere = await listen();
       elsewhere.publish({ keys: [NEW] });
@@ -564,7 +561,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(await again.find(ISSUER, 'old')).toBeUndefined();
     });
 
-    it('[D36] is damaged: that is reported, and the next fetch mends it', async () => {
+    it('[D36] that is damaged is reported, and replaced by the next fetch', async () => {
       const instance = await startWithKeys();
       await instance.query(`UPDATE token_exchange_jwks_snapshot SET key_set = 'damaged'`);
       await instance.stop();
@@ -574,7 +571,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(again.held(ISSUER, 'new')).toBeDefined();
     });
 
-    it('[D94] does not go back: an outcome counts only where the row is as it was when its fetch began', async () => {
+    it('[D94] is never overwritten by a fetch that began before its last change', async () => {
       const { snapshots } = await startWithKeys();
       const address = toJwksAddress(server.url);
       const startedAt = new Date(clock.nowMs());
@@ -599,7 +596,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       });
     });
 
-    it('[D36] gives the extra fetch of a window to one of many reservations', async () => {
+    it('[D36] grants the extra fetch of a window to one of many reservations', async () => {
       const { snapshots } = await startWithKeys();
       const address = toJwksAddress(server.url);
       const reserve = (seconds: number) =>
@@ -614,7 +611,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
     });
   });
 
-  it('an entry counts as tried after one attempt, also a failed one', async () => {
+  it('an entry is marked as tried after one attempt, even a failed one', async () => {
     server.answerWith(status(500));
     const instance = await start();
     await instance.tick();
@@ -635,7 +632,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
     ]);
   });
 
-  it('[D34] each change of keys is reported with the state of the entry', async () => {
+  it("[D34] each key change is reported with the entry's state", async () => {
     const instance = await startWithKeys();
     server.publish({ keys: [NEW] }, { 'cache-control': 'max-age=60' });
     await passSeconds(instance, 60);

@@ -46,7 +46,7 @@ describeOnPostgresql('[D94] the leader', (database) => {
     return candidate;
   };
 
-  it('[D94] is the first of three candidates, and it alone holds the lock', async () => {
+  it('[D94] is the first of three candidates, and is the only one with the lock', async () => {
     await join();
     await Promise.all([join(), join()]);
     expect(candidates.map(({ isLeader }) => isLeader)).toEqual([true, false, false]);
@@ -56,7 +56,7 @@ describeOnPostgresql('[D94] the leader', (database) => {
     expect(election.mostAtOnce).toBe(1);
   });
 
-  it('[D94] is one of eight that apply at the same moment', async () => {
+  it('[D94] is one of eight simultaneous candidates', async () => {
     await Promise.all(Array.from({ length: 8 }, () => join()));
     await election.until((leader) => leader !== NOBODY, TAKEOVER_MS);
     expect(election.mostAtOnce).toBe(1);
@@ -75,7 +75,7 @@ describeOnPostgresql('[D94] the leader', (database) => {
     expect(await sessionsEndedByServer(database)).toBe(endedByServer);
   });
 
-  it('[D94][D98] knows that its session was killed, and there is a leader again', async () => {
+  it('[D94][D98] detects that its session was killed, and a leader is elected again', async () => {
     await join();
     await Promise.all([join(), join()]);
     await killLockHolder(database);
@@ -85,7 +85,7 @@ describeOnPostgresql('[D94] the leader', (database) => {
     expect(election.mostAtOnce).toBe(1);
   });
 
-  it('[D94] is replaced when its connection ends and it does not come back', async () => {
+  it('[D94] is replaced when its connection ends and does not return', async () => {
     const proxy = await openProxy();
     await join(proxy.url);
     await join();
@@ -110,7 +110,7 @@ describeOnPostgresql('[D94] the leader', (database) => {
     expect(election.mostAtOnce).toBe(1);
   });
 
-  it('[D94] is a candidate that did not reach the database at its start and goes on trying', async () => {
+  it('[D94] can be a candidate that could not reach the database at startup and kept trying', async () => {
     const proxy = await openProxy();
     proxy.silence();
     const candidate = await join(proxy.url);
@@ -119,7 +119,7 @@ describeOnPostgresql('[D94] the leader', (database) => {
     await election.until((leader) => leader === 0, TAKEOVER_MS);
   });
 
-  it('[D94] is stopped within a few seconds though the network is silent', async () => {
+  it('[D94] stops within a few seconds even if the network is silent', async () => {
     const proxy = await openProxy();
     const first = await join(proxy.url);
     proxy.silence();

@@ -62,13 +62,13 @@ describeOnPostgresql('[D49] a pool of one connection', (database) => {
         await client.query(LONG).finally(() => client.release());
       },
     ],
-  ])('closes the connection of a statement of %s that takes too long, and serves on', async (_, ask) => {
+  ])('closes the connection of a statement of %s that takes too long, and continues', async (_, ask) => {
     const before = await backend();
     expect(await whyOf(ask())).toBe('connection_lost');
     expect(await backend()).not.toBe(before);
   });
 
-  it('refuses who waits too long for it', async () => {
+  it('refuses requests that wait too long for it', async () => {
     const runner = dataSource.createQueryRunner();
     await runner.connect();
     expect(await whyOf(dataSource.query('SELECT 1'))).toBe('pool_exhausted');
@@ -86,7 +86,7 @@ describeOnPostgresql('[D49] a pool of one connection', (database) => {
     expect(await backend()).toBe(before);
   });
 
-  it('gives up one whose preparation hangs, and serves on with another', async () => {
+  it('replaces one that hangs while it is prepared', async () => {
     const proxy = await TcpProxy.open(url);
     let hangs = true;
     const prepared = whenConnected(async (client) => {
@@ -102,21 +102,21 @@ describeOnPostgresql('[D49] a pool of one connection', (database) => {
     await proxy.close();
   });
 
-  it('[D98] fails a commit of which PostgreSQL only warns that no standby has it', async () => {
+  it('[D98] fails a commit that PostgreSQL reports as not replicated', async () => {
     const client = await requestPool(dataSource).connect();
     client.emit('notice', { routine: 'SyncRepWaitForLSN' });
     expect(await whyOf(client.query('COMMIT'))).toBe('not_replicated');
     client.release();
   });
 
-  it('sends nothing for a transaction that is over', async () => {
+  it('sends nothing for a transaction that has ended', async () => {
     const database = new Database(dataSource);
     const after = await new Transactions(database).run((transaction) => Promise.resolve({ transaction }));
     const statement = new PreparedStatement<void, object>('too_late', sql<void>`SELECT 1`);
     expect(await whyOf(runIn(after.transaction, statement, undefined))).toBe('connection_lost');
   });
 
-  it('keeps one that was given back in time', async () => {
+  it('keeps one that was returned in time', async () => {
     const before = await backend();
     await pause(2 * WAIT_MS);
     expect(await backend()).toBe(before);

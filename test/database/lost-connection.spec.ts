@@ -48,7 +48,7 @@ describeOnPostgresql('[D49] a connection that breaks while a statement runs', (d
     ['a command', () => ofService({})],
     ["a host's data source", () => ofHost()],
     ["a host's data source with limits", () => ofHost(limitWaits({ waitMs: HANG_MS }))],
-  ])('fails the statement of %s, and the next one is answered', async (_, create) => {
+  ])('fails the statement of %s, and the next one succeeds', async (_, create) => {
     const { dataSource, close } = create();
     await dataSource.initialize();
     const asked = new Database(dataSource).background;

@@ -69,7 +69,7 @@ describeOnPostgresql('migrations', (database) => {
     await opened.close();
   });
 
-  it('run once when five instances start at the same moment', async () => {
+  it('run once if five instances start at once', async () => {
     await emptied();
     const instances = await Promise.all([1, 2, 3, 4, 5].map(() => openDatabase(settings(2), SCHEMA)));
     const applied = instances.flatMap(({ appliedMigrations }) => appliedMigrations);
@@ -77,7 +77,7 @@ describeOnPostgresql('migrations', (database) => {
     expect(applied).toEqual(NAMES);
   });
 
-  it('have an undo for every step, back to an empty database', async () => {
+  it('can undo every step, back to an empty database', async () => {
     const opened = await openDatabase(settings(2), SCHEMA);
     await undoAll(opened);
     const left = await opened.dataSource.query<{ name: string }[]>(
@@ -90,7 +90,7 @@ describeOnPostgresql('migrations', (database) => {
 });
 
 describeOnPostgresql('a later release that migrates the database', (database) => {
-  it('lets an instance of this one go on, and start again', async () => {
+  it('allows this version to continue and to restart', async () => {
     const running = await openDatabase(database.settings, SCHEMA);
     expect(await migrateAsLaterRelease(running)).toEqual(['Later1899999999999']);
     await addUser(running);
@@ -122,7 +122,7 @@ describeOnEachDatabase('a database of an unreleased version', (database) => {
     );
   });
 
-  it('is refused by the migration of the package too, at any host', async () => {
+  it("is refused by the package's migrations too, for any host", async () => {
     await holds('CREATE TABLE token_exchange_used_jti (id int)');
     await expect(start()).rejects.toThrow(
       /^The database has tables of token exchange that an unreleased version made \(token_exchange_used_jti/,

@@ -37,7 +37,7 @@ describeOnPostgresql('[D60] announcements', (database) => {
   const countOf = (heard: { count: number }, count: number) =>
     until(`it has heard ${count}`, SOON_MS, () => heard.count === count);
 
-  it('come to each who listens, over one connection, which the last one ends', async () => {
+  it('reach every listener over one connection, which the last listener closes', async () => {
     const early = counted('one');
     await countOf(early, 1);
     // While the connection is there, and while it is made.
@@ -57,7 +57,7 @@ describeOnPostgresql('[D60] announcements', (database) => {
     expect(warnings).toEqual([]);
   });
 
-  it('reach everybody else while one is slow', async () => {
+  it('reach all other listeners while one is slow', async () => {
     const never = new Promise<void>(() => undefined);
     const slow = notifications.listen('slow', () => void never.then(() => undefined));
     const [quick, elsewhere] = [counted('slow'), counted('quick')];
@@ -70,7 +70,7 @@ describeOnPostgresql('[D60] announcements', (database) => {
     await Promise.all([slow.end(), quick.subscription.end(), elsewhere.subscription.end()]);
   });
 
-  it('may have been missed while the connection was lost, so that all read again', async () => {
+  it('may be missed while the connection is lost, so that all listeners read again', async () => {
     const [one, two] = [counted('one'), counted('two')];
     await countOf(one, 1);
     await countOf(two, 1);
@@ -86,7 +86,7 @@ describeOnPostgresql('[D60] announcements', (database) => {
     await Promise.all([one, two, three].map(({ subscription }) => subscription.end()));
   });
 
-  it('are listened to again by who begins after the last one has ended', async () => {
+  it('are received by a listener that starts after the last one has ended', async () => {
     const first = counted('one');
     await countOf(first, 1);
     await first.subscription.end();

@@ -10,7 +10,7 @@ import { openDatabase } from '../../src/platform/database/data-source.js';
 import { describeOnPostgresql } from '../support/databases.js';
 import { describeUnless } from '../support/describe-unless.js';
 
-describeOnPostgresql('a role', (database) => {
+describeOnPostgresql('opening the database as a role', (database) => {
   const role = `opening_${randomUUID().slice(0, 8)}`;
   let owner: OpenDatabase;
   let name: string;
@@ -40,27 +40,27 @@ describeOnPostgresql('a role', (database) => {
     await work().finally(() => owner.dataSource.query(undo));
   };
 
-  it('with a wrong password', () =>
+  it('fails with a wrong password', () =>
     expect(open('wrong')).rejects.toThrow(
       'The database cannot be reached: wrong password, or no such role (28P01). Check the URL',
     ));
 
-  it('of a server without TLS that is to have it', () =>
+  it('fails if TLS is required and the server has none', () =>
     expect(open('right', '?sslmode=verify-full')).rejects.toThrow('does not support SSL connections'));
 
-  it('that may not connect', () =>
+  it('fails without the right to connect', () =>
     whereas(
       `REVOKE CONNECT ON DATABASE "${name}" FROM PUBLIC`,
       `GRANT CONNECT ON DATABASE "${name}" TO PUBLIC`,
       () => expect(open()).rejects.toThrow(/may not connect .* GRANT CONNECT ON DATABASE .*\(42501\)/),
     ));
 
-  it('that has used up its connections', () =>
+  it("fails if the role's connections are used up", () =>
     whereas(`ALTER ROLE ${role} CONNECTION LIMIT 0`, `ALTER ROLE ${role} CONNECTION LIMIT -1`, () =>
       expect(open()).rejects.toThrow(/no connection is left: raise max_connections .*\(53300\)/),
     ));
 
-  it('that may only read', () =>
+  it('fails with read-only rights', () =>
     whereas(
       `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}`,
       `REVOKE SELECT ON ALL TABLES IN SCHEMA public FROM ${role}`,
@@ -70,7 +70,7 @@ describeOnPostgresql('a role', (database) => {
         ),
     ));
 
-  it('that may make no tables', async () => {
+  it('fails without the right to create tables', async () => {
     const empty = `${role}_empty`;
     await owner.dataSource.query(`CREATE DATABASE ${empty}`);
     try {
@@ -89,7 +89,7 @@ describeOnPostgresql('a role', (database) => {
     }
   });
 
-  it('that may all that the service needs', () =>
+  it('succeeds with the rights that the service needs', () =>
     whereas(
       `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`,
       `REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${role}`,
@@ -124,7 +124,7 @@ describeUnless(whyUnmountable(), 'a small disk', () => {
   afterEach(unmount);
   afterAll(() => rmSync(disk, { recursive: true }));
 
-  it('has no room for a first start, and the next one succeeds when there is some', async () => {
+  it('fails the first start if it is full, and allows the next one with more space', async () => {
     mount('size=3m', 'mode=0700');
     await expect(open()).rejects.toThrow(
       `The data directory ${directory} cannot be used: the disk is full. Free some space, then start again (ENOSPC).`,
@@ -133,7 +133,7 @@ describeUnless(whyUnmountable(), 'a small disk', () => {
     await (await open()).close();
   });
 
-  it('is read-only', async () => {
+  it('fails the start if it is read-only', async () => {
     mount('size=3m', 'ro');
     await expect(open()).rejects.toThrow(/cannot be used: the file system is read-only\. .*\(EROFS\)/);
   });

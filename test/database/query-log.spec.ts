@@ -12,7 +12,7 @@ const PREPARED = new PreparedStatement<number, unknown>(
   sql`SELECT 1 / ${parameter('integer', (divisor: number) => divisor)} FROM pg_sleep(0.02)`,
 );
 
-describeOnEachDatabase('the log of TypeORM', (database) => {
+describeOnEachDatabase('the TypeORM log', (database) => {
   let dataSource: DataSource;
   let lines: unknown[];
 
@@ -46,7 +46,7 @@ describeOnEachDatabase('the log of TypeORM', (database) => {
         ),
     ],
     ['not prepared', (divisor) => new Database(dataSource).query(TEXT, [divisor])],
-  ])('has a statement that is %s, and that it failed or was slow', async (_, divideBy) => {
+  ])('contains a statement that is %s, and that it failed or was slow', async (_, divideBy) => {
     limitedTo(60_000);
     await divideBy(1);
     await expect(divideBy(0)).rejects.toMatchObject({ code: '22012' });

@@ -423,7 +423,7 @@ describeOnEachDatabase('[4.4.4] a request', (database) => {
     }
   };
 
-  it('[4.4.role.4][4.4.role.5][4.4.role.6][P.roleCeiling][P.excludeOwner][D3][D7][D30][D132][D134] comes to one of two orders with a change of its users', async () => {
+  it('[4.4.role.4][4.4.role.5][4.4.role.6][P.roleCeiling][P.excludeOwner][D3][D7][D30][D132][D134] and a concurrent change of its users end in one of the two serial orders', async () => {
     const random = randomFrom(SEED);
     for (let round = 0; round < ROUNDS; round++)
       await expectOneOrder(
@@ -432,7 +432,7 @@ describeOnEachDatabase('[4.4.4] a request', (database) => {
       );
   }, 7_200_000);
 
-  it('[D59][D70][P.roleCeiling] comes to one of two orders with a change of trust', async () => {
+  it('[D59][D70][P.roleCeiling] and a concurrent change of trust end in one of the two serial orders', async () => {
     const random = randomFrom(SEED + 1);
     for (let round = 0; round < CHANGES_OF_TRUST; round++) {
       const request = requestOfStored(random);

@@ -36,7 +36,7 @@ describeOnPostgresql('[D59] another instance', (database) => {
   it.each([
     ['by notification', url],
     ['by looking, where notifications do not come', () => UNREACHABLE],
-  ])('hears of revocation and restoration %s', async (_, notificationsUrl) => {
+  ])('learns of revocation and restoration %s', async (_, notificationsUrl) => {
     const [one, other] = [await start(notificationsUrl()), await start(notificationsUrl())];
     const key = { issuer: ISSUER, kid: randomUUID() };
     if (notificationsUrl === url) {
@@ -78,7 +78,7 @@ describeOnPostgresql('[D59] another instance', (database) => {
 const LISTENERS = `SELECT 1 FROM pg_stat_activity
   WHERE datname = current_database() AND query LIKE 'LISTEN%revocation%' AND state = 'idle'`;
 
-describeOnEachDatabase('[D61] a reading', (database) => {
+describeOnEachDatabase('[D61] a read', (database) => {
   let opened: OpenDatabase;
   let instance: RevocationInstance;
 
@@ -87,7 +87,7 @@ describeOnEachDatabase('[D61] a reading', (database) => {
     instance = new RevocationInstance(opened);
   });
 
-  it('brings what was written since the one before, and all of trust', async () => {
+  it('returns what was written since the previous one, and all trust', async () => {
     const { repository, transactions } = instance;
     const end = (id: string) =>
       transactions.run((transaction) => repository.endToken(transaction, id, later()));
@@ -116,7 +116,7 @@ describeOnEachDatabase('[D61] a reading', (database) => {
     });
   });
 
-  it('[D59] reports a second revocation never an earlier time than the first was restored at', async () => {
+  it("[D59] never reports a second revocation earlier than the first one's restoration", async () => {
     const { repository, transactions } = instance;
     const trust = { issuer: `${ISSUER}/again`, kid: null };
     const at = (ms: number) => new Date(1_800_000_000_000 + ms);
@@ -128,7 +128,7 @@ describeOnEachDatabase('[D61] a reading', (database) => {
     expect(again).toMatchObject({ revokedAt: at(9_000), restoredAt: null });
   });
 
-  it('[D131] brings of two logouts by a key the later time of each kind', async () => {
+  it('[D131] returns the later time of each kind of two logouts by a key', async () => {
     const { repository, transactions } = instance;
     const end = (keys: string[], until: number, at: Date) =>
       transactions.run((transaction) =>
@@ -143,7 +143,7 @@ describeOnEachDatabase('[D61] a reading', (database) => {
     ]);
   });
 
-  it('[D131] comes in pages, each with the logouts of whole issuers', async () => {
+  it('[D131] is paged, with the logouts of whole issuers on each page', async () => {
     const { repository, known } = instance;
     const issuer = `${ISSUER}/many`;
     const login = externalLoginOf({ iss: issuer, sub: 'ada', iat: 1 });
@@ -167,7 +167,7 @@ describeOnEachDatabase('[D61] a reading', (database) => {
     await instance.stop();
   });
 
-  it('[D131] finds one row for more than 50,000 logouts of an issuer, and the count begins again', async () => {
+  it('[D131] returns one row for more than 50,000 logouts of an issuer, and counting starts again', async () => {
     const { repository, transactions } = instance;
     const issuer = `${ISSUER}/too-many`;
     const kept = (ofIssuer: string) =>
@@ -194,7 +194,7 @@ describeOnEachDatabase('[D61] a reading', (database) => {
     expect(await kept(`${issuer}/other`)).toHaveLength(1);
   });
 
-  it('[D59][D61] follows a change that is recorded; what holds already is none', async () => {
+  it('[D59][D61] follows a recorded change; an unchanged state is none', async () => {
     const { service, known } = instance;
     const key = { issuer: `${ISSUER}/recorded`, kid: 'k' };
     await service.revoke(key, 'first');

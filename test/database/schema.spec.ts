@@ -12,7 +12,7 @@ describeOnEachDatabase('the schema', (database) => {
   });
   afterAll(() => opened.close());
 
-  it('has the columns of each entity, with their nullability', async () => {
+  it("has each entity's columns with their nullability", async () => {
     const columns = await opened.dataSource.query<{ name: string; nullable: string }[]>(
       `SELECT table_name || '.' || column_name AS name, is_nullable AS nullable
        FROM information_schema.columns WHERE table_schema = 'public'`,

@@ -46,12 +46,12 @@ describeOnEachDatabase('[P.maxUsers] seats', (database) => {
     );
   };
 
-  it('are counted by users as soon as there are as many links, and by links before', async () => {
+  it('are counted by users if there are enough links, and by links otherwise', async () => {
     expect([await takenOf(3), await takenOf(4)]).toEqual([2, 2]);
     expect(await takenOf(5)).toBe(4);
   });
 
-  it('are not counted for the identity itself, nor for a user who has one by another identity', async () => {
+  it('are not counted for the identity itself, or for a user with another identity of the issuer', async () => {
     expect([await takenOf(2, { subject: 'sub-1' }), await takenOf(2, { subject: 'second' })]).toEqual([1, 2]);
     expect([await takenOf(2, { userId: users[0] }), await takenOf(2, { userId: users[2] })]).toEqual([
       undefined,
@@ -59,7 +59,7 @@ describeOnEachDatabase('[P.maxUsers] seats', (database) => {
     ]);
   });
 
-  it('stay with disabled users at a host without a table of users', async () => {
+  it('are kept by disabled users if a host has no user table', async () => {
     expect(await takenOf(3, { host: true })).toBe(3);
   });
 });

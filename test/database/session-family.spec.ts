@@ -20,7 +20,7 @@ import { TestClock } from '../support/test-clock.js';
 /** Longer than any of these transactions takes by itself, for the embedded database: there nobody can look meanwhile. */
 const LONG_ENOUGH_MS = 200;
 
-describeOnEachDatabase('[D28] families of sessions in the table', (database) => {
+describeOnEachDatabase('[D28] stored session families', (database) => {
   let dataSource: DataSource;
   let transactions: Transactions;
   let sessions: SessionService;
@@ -98,7 +98,7 @@ describeOnEachDatabase('[D28] families of sessions in the table', (database) => 
     return held;
   };
 
-  it('[D28] a sign-out that meets a renewal ends what the renewal opens', async () => {
+  it('[D28] end completely if a sign-out meets a renewal', async () => {
     const first = await login();
     const family = await familyOf(first);
     const second = await whileHeld(
@@ -108,7 +108,7 @@ describeOnEachDatabase('[D28] families of sessions in the table', (database) => 
     expect(await liveOnes(first, second)).toBe(0);
   });
 
-  it('[D28] a sign-out by an older cookie ends what a renewal of the newest opens', async () => {
+  it('[D28] end completely on a sign-out by an older cookie, including a renewal of the newest', async () => {
     const first = await login();
     const family = await familyOf(first);
     const second = await login(first);
@@ -119,7 +119,7 @@ describeOnEachDatabase('[D28] families of sessions in the table', (database) => 
     expect(await liveOnes(first, second, third)).toBe(0);
   });
 
-  it('[D28] a renewal that meets a sign-out is a login without a session', async () => {
+  it('[D28] give no session to a renewal that meets a sign-out', async () => {
     const first = await login();
     const family = await familyOf(first);
     let renewed = '';
@@ -131,7 +131,7 @@ describeOnEachDatabase('[D28] families of sessions in the table', (database) => 
     expect(await familyOf(renewed)).not.toBe(family);
   });
 
-  it('[D28] a login that is rolled back leaves the session that it carried as it was', async () => {
+  it('[D28] leave the old session unchanged if a login is rolled back', async () => {
     const first = await login();
     const [before] = await sessions.findLive([idOf(first)]);
     const failing = transactions.run(async (transaction) => {
@@ -142,7 +142,7 @@ describeOnEachDatabase('[D28] families of sessions in the table', (database) => 
     expect(await sessions.findLive([idOf(first)])).toEqual([before]);
   });
 
-  it('[D38] their purge deletes at most a batch, and nothing that ended in the last five minutes', async () => {
+  it('[D38] are purged in batches, and kept for five minutes after their end', async () => {
     const ended = async (...minutesAgo: number[]) =>
       dataSource.query(
         `INSERT INTO token_exchange_session (id_hash, user_id, family_id, created_at, expires_at)

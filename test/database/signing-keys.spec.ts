@@ -51,7 +51,7 @@ describeOnEachDatabase('[D29] signing keys', (database) => {
   const rotate = () => transactions.run((transaction) => repository.rotate(transaction, clock.now()));
   const published = (keys: SigningKeyService) => keys.publicKeys().keys.map(({ kid }) => kid);
 
-  it('a successor is published everywhere for longer than caches and clocks need, before it signs', async () => {
+  it('are published longer than caches and clocks need before they sign', async () => {
     const [one, other] = [await instance(), await instance()];
     const old = one.current().kid;
     const signsFrom = await rotate();
@@ -70,7 +70,7 @@ describeOnEachDatabase('[D29] signing keys', (database) => {
     }
   });
 
-  it('the old key is published until its last token has expired on the slowest clock, and no longer', async () => {
+  it('are published until their last token has expired on the slowest clock, and no longer', async () => {
     const keys = await instance();
     const old = keys.current().kid;
     const signsFrom = await rotate();
@@ -88,7 +88,7 @@ describeOnEachDatabase('[D29] signing keys', (database) => {
     }
   });
 
-  it('a second rotation postpones nothing, and makes no third key', async () => {
+  it('are not postponed by a second rotation, which creates no third key', async () => {
     const keys = await instance();
     const signsFrom = await rotate();
     await keys.refresh();
@@ -98,7 +98,7 @@ describeOnEachDatabase('[D29] signing keys', (database) => {
     expect(published(keys)).toHaveLength(2);
   });
 
-  it('a successor that is published already signs earlier', async () => {
+  it('sign earlier if a published successor exists', async () => {
     const keys = await instance();
     clock.aheadSeconds = 29.5 * DAY;
     await keys.refresh();
@@ -112,7 +112,7 @@ describeOnEachDatabase('[D29] signing keys', (database) => {
     expect(keys.current().kid).toBe(next);
   });
 
-  it('without a service nothing is lost: the next start makes the successor, and publishes it before it signs', async () => {
+  it('survive a stopped service: the next start creates the successor, and publishes it before it signs', async () => {
     const old = (await instance()).current().kid;
     await rotate();
     clock.aheadSeconds = HOUR;
@@ -122,11 +122,11 @@ describeOnEachDatabase('[D29] signing keys', (database) => {
     expect(started.current().kid).not.toBe(old);
   });
 
-  it('there is nothing to rotate before the first start', async () => {
+  it('cannot rotate before the first start', async () => {
     expect(await rotate()).toBeUndefined();
   });
 
-  it('deleted keys sign and verify nothing on any instance once it has looked, and one new key signs at once', async () => {
+  it('verify nothing after deletion once an instance has checked, and one new key signs at once', async () => {
     const [one, other] = [await instance(), await instance()];
     const old = one.current().kid;
     await rotate();
@@ -140,7 +140,7 @@ describeOnEachDatabase('[D29] signing keys', (database) => {
     expect([await other.find(old), await one.find(pending)]).toEqual([undefined, undefined]);
   });
 
-  it('an instance that cannot make a key takes no deleted one', async () => {
+  it('that are deleted are not used by an instance that cannot create one', async () => {
     const keys = await instance();
     const { kid } = keys.current();
     await shared.query('DELETE FROM token_exchange_signing_key');
@@ -152,7 +152,7 @@ describeOnEachDatabase('[D29] signing keys', (database) => {
     expect(keys.current().kid).not.toBe(kid);
   });
 
-  it('a kid that another instance has just made is known within a second', async () => {
+  it('of another instance are known within a second', async () => {
     const [one, other] = [await instance(), await instance()];
     await transactions.run((transaction) => repository.deleteAll(transaction));
     await one.refresh();

@@ -65,13 +65,13 @@ class Instance {
   }
 }
 
-describeOnEachDatabase('the stored entries', (database) => {
+describeOnEachDatabase('stored entries', (database) => {
   let instance: Instance;
   beforeAll(async () => {
     instance = await Instance.on(database);
   });
 
-  it('[D70] have another key of a configured entry, with all that was given there', async () => {
+  it('[D70] can add a key to a configured entry, with all its properties', async () => {
     const beside = new StoredEntryChanges(instance.repository, () => ({
       ...RULES,
       configured: CONFIGURED,
@@ -89,7 +89,7 @@ describeOnEachDatabase('the stored entries', (database) => {
     await instance.make((_changes, work) => beside.remove('leaked-2', work));
   });
 
-  it('[D72] have another state after each change, and the same while nothing changes', async () => {
+  it('[D72] have a new state after each change, and the same one while nothing changes', async () => {
     const states = [await instance.repository.state()];
     const note = async () => states.push(await instance.repository.state());
     for (const name of ['a', 'b', 'c'])
@@ -108,7 +108,7 @@ describeOnEachDatabase('the stored entries', (database) => {
     expect(await instance.names()).toEqual(['c', 'b']);
   });
 
-  it('[D70] are changed only as their author has seen them, and stopped even where they take no tokens', async () => {
+  it('[D70] are changed only in the version that the author has seen, and stopped even if they accept no tokens', async () => {
     await instance.make((changes, work) => changes.add(entryOf('seen'), work));
     const { revision } = await instance.changes.show('seen');
     const put = (perMinute: number) =>
@@ -127,7 +127,7 @@ describeOnEachDatabase('the stored entries', (database) => {
     await instance.make((changes, work) => changes.remove('seen', work));
   });
 
-  it('[D70] keep the query of a URL that an author sends back as it is shown', async () => {
+  it("[D70] keep a URL's query if an author sends it back as shown", async () => {
     const url = 'https://acme.example/jwks.json?token=marker-5150';
     const set = { type: 'jwks', name: 'set', url, issuer: 'https://acme.example' };
     await instance.make((changes, work) => changes.add(set, work));
@@ -141,7 +141,7 @@ describeOnEachDatabase('the stored entries', (database) => {
     await instance.make((changes, work) => changes.remove('set', work));
   });
 
-  it('[P.origins] name together no more origins than a header of each answer should', async () => {
+  it('[P.origins] together have no more origins than fit a header of each answer', async () => {
     const origins = (first: string, characters: number) => [
       `https://${first}.${'a'.repeat(characters - 10)}`,
     ];
@@ -184,7 +184,7 @@ describeOnEachDatabase('the stored entries', (database) => {
     await instance.make((changes, work) => changes.remove('rest', work));
   });
 
-  it('[P.maxUsers] have one number of users for an issuer: a change of any entry keeps it', async () => {
+  it("[P.maxUsers] have one user limit per issuer, which any entry's change keeps", async () => {
     const add = (name: string, members: object) =>
       instance.make((changes, work) => changes.add({ ...entryOf(name), ...members }, work));
     const set = (name: string, ...edit: Parameters<typeof setting>) =>
@@ -210,7 +210,7 @@ describeOnEachDatabase('the stored entries', (database) => {
       await instance.make((changes, work) => changes.remove(name, work));
   });
 
-  it("[D144] are the owner's once the owner has put them whole, and by no change of a part or of others", async () => {
+  it('[D144] belong to the owner only once the owner has replaced them completely', async () => {
     const owned: boolean[] = [];
     const note = async () => owned.push((await instance.changes.show('whose')).isOwners);
     const edit = (change: Parameters<StoredEntryChanges['change']>[1], isOwners: boolean) =>
@@ -244,7 +244,7 @@ describeOnEachDatabase('the stored entries', (database) => {
     for (const name of ['whose', 'next']) await instance.make((changes, work) => changes.remove(name, work));
   });
 
-  it('[D73] a change that is rolled back leaves nothing', async () => {
+  it('[D73] stay unchanged if a change is rolled back', async () => {
     const [before, names] = [await instance.repository.state(), await instance.names()];
     const attempt = instance.make(async (changes, work) => {
       await changes.add(entryOf('rolled back'), work);
@@ -261,7 +261,7 @@ describeOnPostgresql('two instances that change stored entries', (database) => {
     [one, other] = [await Instance.on(database), await Instance.on(database)];
   });
 
-  it('[D70] at the same moment, of one key: one of them is stored, twenty times', async () => {
+  it('[D70] store one of two simultaneous entries of one key, twenty times', async () => {
     for (let round = 0; round < 20; round++) {
       const attempts = [one, other].map((instance, index) =>
         instance!.make((changes, work) => changes.add(entryOf(`${round}-${index}`, `kid-${round}`), work)),
@@ -272,7 +272,7 @@ describeOnPostgresql('two instances that change stored entries', (database) => {
     expect(await one!.names()).toHaveLength(20);
   });
 
-  it('[D72] the later one waits for the earlier, so that no state hides a change', async () => {
+  it('[D72] run one after the other, so that no state hides a change', async () => {
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
     let isLaterDone = false;

@@ -55,7 +55,7 @@ describeOnEachDatabase('[D19] the shared throttle store', (database) => {
     return rows[0]?.hits;
   };
 
-  it('[D19] lets exactly the limit through of 100 at once at two instances', async () => {
+  it('[D19] allows exactly the limit of 100 simultaneous requests at two instances', async () => {
     const instances = [new Instance(dataSource), new Instance(dataSource)];
     const verdicts = await Promise.all(
       Array.from({ length: 50 }, () => instances.map((instance) => instance.hit('crowd'))).flat(),
@@ -63,7 +63,7 @@ describeOnEachDatabase('[D19] the shared throttle store', (database) => {
     expect(verdicts.filter(({ isBlocked }) => !isBlocked)).toHaveLength(LIMIT);
   });
 
-  it('[D19] refuses from memory, without a query, for a second', async () => {
+  it('[D19] refuses from memory without a query for one second', async () => {
     const instance = new Instance(dataSource);
     await instance.hitTimes(21, 'flood');
     await dataSource.query(`UPDATE throttle_counter SET hits = 0 WHERE key = 'flood'`);
@@ -74,7 +74,7 @@ describeOnEachDatabase('[D19] the shared throttle store', (database) => {
     expect(await instance.hit('flood')).toMatchObject({ totalHits: 1, isBlocked: false });
   });
 
-  it('[D19] begins a new window when the old one has ended on the clock of the database', async () => {
+  it("[D19] starts a new window when the old one has ended on the database's clock", async () => {
     const instance = new Instance(dataSource);
     await instance.hitTimes(21, 'ended');
     await dataSource.query(`UPDATE throttle_counter SET window_ends_at = now() WHERE key = 'ended'`);
@@ -83,7 +83,7 @@ describeOnEachDatabase('[D19] the shared throttle store', (database) => {
     expect((await instance.hitTimes(20, 'ended')).at(-1)).toMatchObject({ totalHits: 21, isBlocked: true });
   });
 
-  it('[D19] is purged of ended windows by the leader, batch after batch, and of no others', async () => {
+  it('[D19] is purged of ended windows only, by the leader in batches', async () => {
     await new Instance(dataSource).hit('running');
     await dataSource.query(
       `INSERT INTO throttle_counter SELECT 'ended ' || n, 1, now() - interval '1 second' FROM generate_series(1, 12000) n`,
@@ -95,7 +95,7 @@ describeOnEachDatabase('[D19] the shared throttle store', (database) => {
     expect(await countQueries('running')).toBe(1);
   });
 
-  it('[D19] takes a client that is purged and comes back at the same moment', async () => {
+  it('[D19] accepts a client that is purged and returns at the same moment', async () => {
     const instance = new Instance(dataSource);
     const job = purgeJobOn(dataSource, THROTTLE_PURGE, new Clock());
     for (let round = 0; round < 50; round++) {
@@ -106,7 +106,7 @@ describeOnEachDatabase('[D19] the shared throttle store', (database) => {
   });
 });
 
-describeOnEachDatabase('[P.perMinute] the shared throttle store, which refunds', (database) => {
+describeOnEachDatabase('[P.perMinute] the shared throttle store with refunds', (database) => {
   let instance: Instance;
   let other: Instance;
   let dataSource: DataSource;
@@ -116,7 +116,7 @@ describeOnEachDatabase('[P.perMinute] the shared throttle store, which refunds',
   });
   afterAll(() => expect([instance.failedOpen, other.failedOpen]).toEqual([0, 0]));
 
-  it('[P.perMinute] takes one hit back at a time, and none that was not counted', async () => {
+  it('[P.perMinute] refunds one hit at a time, and only counted ones', async () => {
     await instance.refund('one');
     await instance.hitTimes(2, 'one');
     await other.refund('one');
@@ -125,7 +125,7 @@ describeOnEachDatabase('[P.perMinute] the shared throttle store, which refunds',
     expect(await instance.hit('one')).toMatchObject({ totalHits: 1 });
   });
 
-  it('[P.perMinute] counts no hit that it refuses: as many pass as are refunded', async () => {
+  it('[P.perMinute] does not count refused hits: each refund allows one more', async () => {
     await instance.hitTimes(LIMIT, 'full');
     await Promise.all(Array.from({ length: 30 }, (_, turn) => (turn % 2 ? other : instance).hit('full')));
     await instance.refund('full');
@@ -133,14 +133,14 @@ describeOnEachDatabase('[P.perMinute] the shared throttle store, which refunds',
     expect(await instance.hit('full')).toMatchObject({ totalHits: LIMIT + 1, isBlocked: true });
   });
 
-  it('[P.perMinute] counts a hit without a limit in any case, also of a client that it refuses', async () => {
+  it('[P.perMinute] always counts a hit without a limit, even for a refused client', async () => {
     await instance.hitTimes(LIMIT + 1, 'any');
     await instance.hit('any', MINUTE_MS, NO_LIMIT);
     await instance.refund('any');
     expect(await instance.hit('any')).toMatchObject({ totalHits: LIMIT + 1, isBlocked: true });
   });
 
-  it('[P.perMinute] hears within a second of what another instance refunds, and says until then how long the window lasts', async () => {
+  it("[P.perMinute] learns of another instance's refund within a second, and until then reports the window's end", async () => {
     await instance.hitTimes(LIMIT + 1, 'elsewhere');
     await other.refund('elsewhere');
     instance.clock.advance(0.999);
@@ -151,7 +151,7 @@ describeOnEachDatabase('[P.perMinute] the shared throttle store, which refunds',
     expect(await instance.hit('elsewhere')).toMatchObject({ isBlocked: false });
   });
 
-  it('[P.perMinute] takes nothing out of a window that had not begun when the hit was counted', async () => {
+  it('[P.perMinute] refunds nothing in a window that began after the hit', async () => {
     await instance.hit('boundary');
     await instance.refund('boundary', 30_000);
     expect(await instance.hit('boundary')).toMatchObject({ totalHits: 2 });
@@ -167,7 +167,7 @@ describeOnEachDatabase('[P.perMinute] the shared throttle store, which refunds',
 describeOnEachDatabase(
   '[P.perMinute] the shared throttle store without its database, refunding',
   (database) => {
-    it('[P.perMinute] leaves counted what it cannot refund, with a warning and no error', async () => {
+    it('[P.perMinute] keeps hits that it cannot refund, with a warning instead of an error', async () => {
       const opened = await database.open();
       const instance = new Instance(opened.dataSource);
       await instance.hitTimes(2, 'away');
@@ -183,7 +183,7 @@ describeOnEachDatabase(
 );
 
 describeOnEachDatabase('[D19] the shared throttle store without its database', (database) => {
-  it('[D19] lets requests through, warns once a minute and notifies an observer of each', async () => {
+  it('[D19] allows requests, warns once a minute and notifies an observer of each', async () => {
     const opened = await database.open();
     const instance = new Instance(opened.dataSource);
     await instance.hitTimes(21, 'before');
@@ -201,7 +201,7 @@ describeOnEachDatabase('[D19] the shared throttle store without its database', (
     expect(instance.logLines[0]).toContain('requests are not throttled: the database does not count them');
   });
 
-  it('[D19] counts again after a second although the clock was set back an hour meanwhile', async () => {
+  it('[D19] counts again after a second even if the clock was set back by an hour', async () => {
     const opened = await database.open();
     const instance = new Instance(opened.dataSource);
     // One statement fails, as in a moment of overload; the database itself stays.
@@ -217,7 +217,7 @@ describeOnEachDatabase('[D19] the shared throttle store without its database', (
     await opened.close();
   });
 
-  it('[D19] goes on refusing those whom it has refused before', async () => {
+  it('[D19] continues to refuse clients that it has refused before', async () => {
     const opened = await database.open();
     const instance = new Instance(opened.dataSource);
     await instance.hitTimes(21, 'refused before');
@@ -228,7 +228,7 @@ describeOnEachDatabase('[D19] the shared throttle store without its database', (
 });
 
 describeOnPostgresql('[D19] the shared throttle store on a silent network', (database) => {
-  it('[D19] lets a request through without an answer, asks nothing while it rests, and counts again afterwards', async () => {
+  it('[D19] allows a request without an answer, pauses its queries, and then counts again', async () => {
     if (database.settings.kind !== 'postgresql') throw new Error('declared for PostgreSQL');
     const proxy = await TcpProxy.open(database.settings.url);
     const away = await openDatabase({ ...database.settings, url: proxy.url }, SCHEMA);

@@ -56,7 +56,7 @@ const ODD_SUBJECTS = [
   's'.repeat(255),
 ];
 
-describeOnEachDatabase('users that many look for at once', (database) => {
+describeOnEachDatabase('concurrent user lookups', (database) => {
   let dataSource: DataSource;
   let transactions: Transactions;
   let uses: UseRepository;
@@ -99,13 +99,13 @@ describeOnEachDatabase('users that many look for at once', (database) => {
     [{ ...USER_TABLE, name: 'nobody' }, 'relation "nobody" does not exist'],
     [{ ...USER_TABLE, columns: { ...USER_TABLE.columns, role: 'rolle' } }, 'account.rolle does not exist'],
     [{ ...USER_TABLE, idType: 'integer' as const }, 'cannot cast type uuid to integer'],
-  ])('end the start where their table is not as the host says, %#', async (userTable, fault) => {
+  ])("prevent startup if the host's table differs from its description, %#", async (userTable, fault) => {
     const start = usesOn(dataSource, userTable).onModuleInit();
     await expect(start).rejects.toThrow(new RegExp(`^userTable: .*${fault}`));
     await expect(uses.onModuleInit()).resolves.toBeUndefined();
   });
 
-  it('[4.4.1] each identity gets its user and an unknown one none, in seeded rounds', async () => {
+  it("[4.4.1] return each identity's user, and none for unknown identities, in seeded rounds", async () => {
     const random = randomFrom(441);
     const known = new Map<string, string>();
     for (let index = 0; index < 40; index++) known.set(`sub-${index}`, await link(`sub-${index}`));
@@ -115,7 +115,7 @@ describeOnEachDatabase('users that many look for at once', (database) => {
     }
   });
 
-  it('[D1] odd subjects are found as themselves and as no others', async () => {
+  it('[D1] match unusual subjects exactly', async () => {
     const ids = new Map<string, string>();
     for (const subject of ODD_SUBJECTS) {
       expect(await findIds(ofIssuer([subject, ...ODD_SUBJECTS]))).toEqual(
@@ -129,7 +129,7 @@ describeOnEachDatabase('users that many look for at once', (database) => {
     );
   });
 
-  it('[D42] a subject that no row can hold fails alone', async () => {
+  it('[D42] fail only for a subject that cannot be stored', async () => {
     const id = await link('known');
     const asked = ['known', 'nul \0', 'known', 'unknown'].map((subject) =>
       linkedTo(uses, { issuer: ISSUER, subject }),
@@ -145,7 +145,7 @@ describeOnEachDatabase('users that many look for at once', (database) => {
     ]);
   });
 
-  it('[D30] each id gets its user, the same as in a transaction, and an unknown one none', async () => {
+  it("[D30] return each id's user as a transaction does, and none for unknown ids", async () => {
     const random = randomFrom(30);
     const ids: string[] = [];
     for (let index = 0; index < 30; index++) ids.push(await newUser(`Robin ${index}`));
@@ -165,7 +165,7 @@ describeOnEachDatabase('users that many look for at once', (database) => {
     });
   });
 
-  it('[D30] what was committed before the call is seen by it, while others ask all the time', async () => {
+  it('[D30] see everything committed before the call, under constant load', async () => {
     const id = await link('changing');
     const changing = async () => (await linkedTo(uses, { issuer: ISSUER, subject: 'changing' })).subject;
     let goesOn = true;
