@@ -10,7 +10,7 @@ import { ElementPage } from './support/element-page.js';
 const AT_ONCE_MS = 15_000;
 const WORKFLOW = 'Morning orders';
 
-describeInBrowser('a frame that cannot work', () => {
+describeInBrowser('a frame that cannot work reports', () => {
   const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: WORKFLOW } });
   afterEach(() => browsing.closePages());
   type Options = Partial<Parameters<typeof ElementPage.open>[1]>;
@@ -30,7 +30,7 @@ describeInBrowser('a frame that cannot work', () => {
     expect(await page.page.locator('iframe:visible').count()).toBe(0);
   };
 
-  it('[5.5.3] not_allowed_here: a site that is not listed, whose browser refuses the frame', async () => {
+  it('[5.5.3] not_allowed_here: a site that is not listed, if the browser refuses the frame', async () => {
     await isTold(await open({}, hostAt('evil.test')), 'not_allowed_here');
   });
 
@@ -42,7 +42,7 @@ describeInBrowser('a frame that cannot work', () => {
     await isTold(await open({ policy: 'sandbox allow-scripts' }), 'opaque_host');
   });
 
-  it('sandboxed: the frame has no origin, or no scripts', async () => {
+  it('sandboxed: a frame without an origin or scripts', async () => {
     for (const sandbox of ['allow-scripts', 'allow-same-origin']) {
       const page = await open({
         body: `<script src="INSTANCE/embed.js"></script><script>
@@ -57,7 +57,7 @@ describeInBrowser('a frame that cannot work', () => {
     }
   });
 
-  it('wrong_address: another name of the instance, and both are named', async () => {
+  it('wrong_address: another address of the instance, with both addresses', async () => {
     const other = browsing.instanceOrigin.replace('instance.test', 'other-name.test');
     const page = await open({ attributes: `url="${other}"` });
     await isTold(page, 'wrong_address');
@@ -74,7 +74,7 @@ describeInBrowser('a frame that cannot work', () => {
     );
   };
 
-  it('local_network: a public host page, whose browser denies it the local network', async () => {
+  it('local_network: a public host page without access to the local network', async () => {
     const { port } = new URL(browsing.originOf('partner.test'));
     const browser = await openStoppableBrowser([`--ip-address-space-overrides=127.0.0.1:${port}=public`]);
     try {
@@ -117,7 +117,7 @@ describeInBrowser('a frame that cannot work', () => {
     }
   });
 
-  describe('though the host page is strict, a frame works', () => {
+  describe('on a strict host page a frame works', () => {
     it.each<[string, Options]>([
       ['with Cross-Origin-Embedder-Policy', { embedderPolicy: 'require-corp' }],
       ['without a referrer', { body: `<meta name="referrer" content="no-referrer" />${'BODY'}` }],
@@ -132,7 +132,7 @@ describeInBrowser('a frame that cannot work', () => {
     });
   });
 
-  describe('in a browser of 2023, or one that keeps nothing', () => {
+  describe('in an old or storage-free browser', () => {
     const without = async (program: string) => {
       const context = await browsing.context.browser()!.newContext({ ignoreHTTPSErrors: true });
       context.setDefaultTimeout(AT_ONCE_MS);
@@ -157,7 +157,7 @@ describeInBrowser('a frame that cannot work', () => {
          window.BroadcastChannel = class { constructor() { throw new DOMException('denied', 'SecurityError'); } };`,
       ],
       ['BroadcastChannel', 'delete window.BroadcastChannel'],
-    ])('it signs in, opens, renews and signs out without %s', async (_, program) => {
+    ])('a frame signs in, opens, renews and signs out without %s', async (_, program) => {
       const { page, context } = await without(program);
       await page.frame.getByRole('link', { name: WORKFLOW }).click();
       await page.frame.getByRole('heading', { name: WORKFLOW }).waitFor();
@@ -174,7 +174,7 @@ describeInBrowser('a frame that cannot work', () => {
         'throws',
         `SubtleCrypto.prototype.generateKey = () => Promise.reject(new DOMException('denied', 'OperationError'))`,
       ],
-    ])('it says a word if crypto.subtle %s', async (_, program) => {
+    ])('a frame reports the cause if crypto.subtle %s', async (_, program) => {
       const { page, context } = await without(program);
       const { error } = await page.told('login-failed');
       expect(error).toMatch(/^(insecure_page|blocked)$/);

@@ -6,7 +6,7 @@ import type { ProductPage } from '../support/partner-site.js';
 describeInBrowser('[D25] a login by a plain form, with third-party cookies blocked', () => {
   const fields = (browsing: EmbeddedBrowsing, sub: string) => ({ token: browsing.token(sub) });
 
-  describe('with Partitioned', () => {
+  describe('with partitioned cookies', () => {
     const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders' } });
     const signedIn = async (sub = 'ada', site?: string) => {
       const product = await browsing.productPage(site);
@@ -19,7 +19,7 @@ describeInBrowser('[D25] a login by a plain form, with third-party cookies block
         (message as { type: string }).type.startsWith('session-'),
       );
 
-    it('[D25] shows the workflows of the user, and tells the host page of the session', async () => {
+    it("[D25] shows the user's workflows, and tells the host page about the session", async () => {
       const product = await signedIn();
       await product.frame.getByText('Morning orders').waitFor();
       expect(product.frameUrl()).toBe(`${browsing.instanceOrigin}/`);
@@ -28,28 +28,28 @@ describeInBrowser('[D25] a login by a plain form, with third-party cookies block
       ]);
     });
 
-    it('[D28] signs out by its button, and tells so', async () => {
+    it('[D28] signs out by its button, and tells the host page', async () => {
       const product = await signedIn();
       await product.frame.getByRole('button', { name: 'Sign out' }).click();
       await product.heading('You have signed out');
       expect((await told(product)).at(-1)).toEqual({ type: 'session-ended', reason: 'signed-out' });
     });
 
-    it('[D25] the session survives the reload of the product page, for a frame that points there', async () => {
+    it('[D25] keeps the session when the product page reloads with a frame that points to the instance', async () => {
       const product = await signedIn();
       await product.page.reload();
       await product.pointFrameTo(browsing.instanceOrigin);
       await product.frame.getByText('Morning orders').waitFor();
     });
 
-    it('[D25] two users on two partner sites stay apart in one browser', async () => {
+    it('[D25] keeps two users on two partner sites apart in one browser', async () => {
       const [one, other] = [await signedIn('ada'), await signedIn('ben', 'other.test')];
       for (const product of [one, other]) await (await product.shownFrame()).evaluate('location.reload()');
       await one.frame.getByText('ada Tester').waitFor();
       await other.frame.getByText('ben Tester').waitFor();
     });
 
-    it('[D51] a page that shows one user never reads or writes as another one', async () => {
+    it('[D51] never reads or writes as another user than the one shown', async () => {
       const one = await signedIn('ada');
       const control = one.frame.getByRole('switch', { name: 'Morning orders' });
       await control.waitFor();
@@ -61,7 +61,7 @@ describeInBrowser('[D25] a login by a plain form, with third-party cookies block
       await one.frame.getByText('ben Tester').waitFor();
     });
 
-    it('[D25] another origin of the same site shares the cookie, yet hears nothing', async () => {
+    it('[D25] shares the cookie with another origin of the same site, which receives no messages', async () => {
       const product = await signedIn();
       const neighbour = await browsing.productPage('app.partner.test');
       await neighbour.pointFrameTo(browsing.instanceOrigin);
@@ -70,13 +70,13 @@ describeInBrowser('[D25] a login by a plain form, with third-party cookies block
       expect(await told(product)).toHaveLength(1);
     });
 
-    it('[D25] who visits the instance itself is not signed in by a frame elsewhere', async () => {
+    it('[D25] signs in no direct visit to the instance', async () => {
       const page = await browsing.context.newPage();
       await page.goto(browsing.instanceOrigin);
       await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
     });
 
-    it('[D50] a refusal is JSON', async () => {
+    it('[D50] answers a refusal in JSON', async () => {
       const product = await browsing.productPage();
       await product.postPlainly(browsing.instanceOrigin, { token: 'no token' });
       await product.frame.getByText('token_malformed').waitFor();
@@ -87,13 +87,13 @@ describeInBrowser('[D25] a login by a plain form, with third-party cookies block
     const environment = { SVC_EMBED_COOKIE_PARTITIONED: 'false' };
     const browsing = EmbeddedBrowsing.forBlock({ environment, customers: { ada: 'Morning orders' } });
 
-    it('[D25] the browser keeps no cookie, and the page says that nobody is signed in', async () => {
+    it('[D25] leaves no cookie, and the page says that no one is signed in', async () => {
       const product = await browsing.productPage();
       await product.postPlainly(browsing.instanceOrigin, fields(browsing, 'ada'));
       await product.heading('You are not signed in');
     });
 
-    it('[D25] a login by the script needs none', async () => {
+    it('[D25] needs no cookie if the script signs in', async () => {
       const product = await browsing.productPage();
       await product.login(browsing.token('ada'));
       await product.frame.getByText('Morning orders').waitFor();

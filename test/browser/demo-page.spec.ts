@@ -38,7 +38,7 @@ describeInBrowser("[P.origins] the demo partner's page", () => {
     await database.remove();
   });
 
-  it('[P.origins] signs the picked customer in, renews, is refused and signs out, and reports each', async () => {
+  it('[P.origins] signs the selected customer in, renews, is refused and signs out, and reports each step', async () => {
     const page = await browser.context.newPage();
     const events = page.locator('#events li');
     const told = async (count: number) => {
@@ -69,7 +69,7 @@ describeInBrowser("[P.origins] the demo partner's page", () => {
   });
 
   it.each(['light', 'dark'] as const)(
-    'is usable by everybody, and says who is signed in (%s)',
+    'is accessible, and shows who is signed in (%s)',
     async (colorScheme) => {
       const page = await browser.context.newPage();
       await page.emulateMedia({ colorScheme });

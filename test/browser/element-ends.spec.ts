@@ -13,7 +13,7 @@ const PATIENCE_MS = 60_000;
 const RELOADS = sizeOf({ small: 3, whole: 150 });
 const RELOADS_MS = 1_000_000;
 
-describeInBrowser('<embedded-instance> finds its way back', () => {
+describeInBrowser('<embedded-instance>', () => {
   const browsing = EmbeddedBrowsing.forBlock({
     isBehindProxy: true,
     customers: { ada: WORKFLOW, ben: 'Secret of ben' },
@@ -52,8 +52,8 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
   };
   const endSessions = () => browsing.service.rows('DELETE FROM token_exchange_session');
 
-  describe('another user of the host page', () => {
-    it('a new fetchToken serves the next login, a new user-key signs in anew: nothing of the first user stays', async () => {
+  describe('if the host page changes the user', () => {
+    it('uses a new fetchToken for the next login, and signs in again for a new user-key, keeping nothing of the first user', async () => {
       let sub = 'ada';
       const page = await signedIn({ attributes: 'user-key="1"', token: () => browsing.token(sub) });
       await page.run('(element.fetchToken = element.fetchToken.bind(null), 0)');
@@ -67,7 +67,7 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
       expect([page.tokens, await page.names()]).toEqual([2, ['session-ready', 'session-ready']]);
     });
 
-    it('an element that comes back with the same user-key continues the session at its place: 25 mounts take one token', async () => {
+    it('continues the session at its place if it is mounted again with the same user-key: 25 mounts use one token', async () => {
       const page = await atWorkflow('user-key="1"');
       for (let mount = 1; mount <= 25; mount += 1) {
         await page.run(
@@ -83,7 +83,7 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
   });
 
   it(
-    'many reloads of one tab, each of which takes a token, never end a frame of the same user in another',
+    'does not end other frames of the same user when one tab reloads many times',
     async () => {
       const elsewhere = await signedIn();
       const tab = await signedIn();
@@ -99,8 +99,8 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
     RELOADS_MS,
   );
 
-  describe('an outage', () => {
-    it('keeps the workflow that is shown when the session ends meanwhile, and comes back to it with filter and search', async () => {
+  describe('in an outage', () => {
+    it('keeps the shown workflow if the session ends, and returns to it with filter and search', async () => {
       const page = await atWorkflow();
       await browsing.proxy.behave('away');
       // The end that the page has counted down to.
@@ -117,7 +117,7 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
       expect(await page.page.getByRole('alert').count()).toBe(0);
     });
 
-    it('tries later and later, begins again when the browser is online, and stops when the element goes', async () => {
+    it('retries with growing delays and when the browser is online, and stops when it is removed', async () => {
       let isOff = true;
       const context = await browsing.context.browser()!.newContext({ ignoreHTTPSErrors: true });
       context.setDefaultTimeout(PATIENCE_MS);
@@ -155,7 +155,7 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
       await context.close();
     });
 
-    it('waits as long as a refusal asks', async () => {
+    it('waits as long as a refusal requests', async () => {
       let answers = 0;
       const page = await open({ token: () => `no token ${(answers += 1)}` });
       await page.told('login-failed');
@@ -183,8 +183,8 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
     });
   });
 
-  describe('an end', () => {
-    it('by an operator is told with a way on, which leads back to where the page was', async () => {
+  describe('after an end', () => {
+    it('by an operator reports it with a way to continue at the same place', async () => {
       const page = await atWorkflow();
       await endSessions();
       await page.frame.getByRole('heading', { name: 'Your session has ended' }).waitFor();
@@ -196,8 +196,8 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
     });
   });
 
-  describe('wrong use', () => {
-    it('names what is missing, once', async () => {
+  describe('with wrong options', () => {
+    it('names a missing option once', async () => {
       const page = await open({
         body: '<script src="INSTANCE/embed.js"></script><embedded-instance></embedded-instance>',
       });
@@ -210,7 +210,7 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
       ]);
     });
 
-    it('names option and value of what is not as described, and signs in without it', async () => {
+    it('names invalid options and values, and signs in without them', async () => {
       const page = await signedIn({ attributes: 'theme="blue" hide-header="maybe" height="12"' });
       const texts = page.warnings.join('\n');
       for (const fault of [
@@ -231,7 +231,7 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
     });
   });
 
-  it('follows its attributes: false flags, an accent that is taken back, a title, another place', async () => {
+  it('follows its attributes: false flags, a removed accent, a title, another place', async () => {
     const page = await signedIn({ attributes: 'hide-header="false" accent="#c2185b"' });
     const header = page.frame.getByRole('button', { name: 'Sign out' });
     await header.waitFor();
@@ -248,7 +248,7 @@ describeInBrowser('<embedded-instance> finds its way back', () => {
     expect(await page.told('login-failed')).toMatchObject({ error: 'unreachable' });
   });
 
-  it('navigate() changes the place as a link would, without a token, and back leads back', async () => {
+  it('changes its place with navigate() as with a link, without a token, and Back leads back', async () => {
     const page = await signedIn();
     await page.run(`element.navigate('/#search=nothing')`);
     await page.frame.getByRole('heading', { name: 'No matching workflows' }).waitFor();

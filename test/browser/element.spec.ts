@@ -48,7 +48,7 @@ describeInBrowser('<embedded-instance>', () => {
     await browsing.context.clock.fastForward(seconds * 1000);
   };
 
-  it('leaves the console of a page that signs in empty', async () => {
+  it('logs nothing to the console when it signs in', async () => {
     const lines: string[] = [];
     browsing.context.on('console', (line) => lines.push(line.text()));
     const page = await guidePage(() => token());
@@ -57,7 +57,7 @@ describeInBrowser('<embedded-instance>', () => {
     expect(lines).toEqual([]);
   });
 
-  it('signs in, renews, and signs in again after the end, as the ten lines of the guide say', async () => {
+  it("signs in, renews, and signs in again after the end with the guide's ten lines", async () => {
     expect(exampleOfTheGuide().trim().split('\n').length).toBeLessThanOrEqual(10);
     let isOff = false;
     const page = await guidePage(() => (isOff ? undefined : token()));
@@ -77,7 +77,7 @@ describeInBrowser('<embedded-instance>', () => {
     await frameOf(page).getByText('Morning orders').waitFor();
   });
 
-  it('tries once more with a new token, and again by the button of the notice', async () => {
+  it("retries once with a new token, and again by the notice's button", async () => {
     const tokens = [token({ exp: 1 })];
     const page = await guidePage(() => tokens.pop() ?? token());
     await frameOf(page).getByText('Morning orders').waitFor();
@@ -93,7 +93,7 @@ describeInBrowser('<embedded-instance>', () => {
     await frameOf(other).getByText('Morning orders').waitFor();
   });
 
-  it('shows its page again after a move, follows its attributes, and leaves with its element', async () => {
+  it('shows its page again after a move, follows its attributes, and is removed with its element', async () => {
     const page = await guidePage(() => token());
     await frameOf(page).getByText('Morning orders').waitFor();
     await page.evaluate(`document.body.prepend(document.querySelector('embedded-instance'))`);

@@ -35,7 +35,7 @@ describeInBrowser('a frame as high as its page', () => {
   const scrolled = (isIt: string) => product.page.waitForFunction(`((y) => ${isIt})(scrollY)`);
   const link = (name: string) => product.frame.getByRole('link', { name, exact: true });
 
-  it('leads to a workflow far down and back to where the host page was', async () => {
+  it("leads to a workflow far down, and back to the host page's scroll position", async () => {
     await link('Orders 12').scrollIntoViewIfNeeded();
     const before = await product.page.evaluate<number>('scrollY');
     expect(before).toBeGreaterThan(1500);
@@ -53,14 +53,14 @@ describeInBrowser('a frame as high as its page', () => {
     expect(await product.event(3)).toEqual(['navigated', { path: '/' }]);
   });
 
-  it('is shown again where it was, after a move in the document', async () => {
+  it('shows its position again after a move in the document', async () => {
     await link('Orders 12').click();
     await product.event(2);
     await product.page.evaluate('document.body.prepend(container)');
     await product.frame.getByRole('heading', { name: 'Orders 12' }).waitFor();
   });
 
-  it('steps back in the history instead of piling steps up', async () => {
+  it('goes back in history instead of adding entries', async () => {
     const steps: number[] = [];
     for (const index of [1, 2, 3]) {
       await link(`Orders ${index}`).click();
@@ -71,7 +71,7 @@ describeInBrowser('a frame as high as its page', () => {
     expect(new Set(steps).size).toBe(1);
   });
 
-  it('leads back to the same place each time, from a search too', async () => {
+  it('leads back to the same position each time, even from a search', async () => {
     await product.frame.getByRole('searchbox').fill('orders');
     await product.frame.getByRole('status').getByText('50 found').waitFor();
     for (let times = 0; times < 3; times += 1) {

@@ -41,22 +41,19 @@ describeInBrowser('a frame behind a proxy that fails', () => {
     ['cut', 'unreachable'],
     ['bad-gateway', 'unreachable'],
     ['hang', 'timeout'],
-  ])(
-    '%s: says so by one event and one rejection, and keeps the page that was there',
-    async (fault, error) => {
-      const product = await signedIn({ loginTimeoutSeconds: 10 });
-      await product.markFrame();
-      await browsing.proxy.behave(fault);
-      expect(await login(product)).toEqual(['rejected', { during: 'login', error }]);
-      expect((await product.events()).slice(1)).toEqual([['login-failed', { during: 'login', error }]]);
-      expect(await product.isFrameMarked()).toBe(true);
-      expect(await card(product).count()).toBe(0);
-      expect(await product.frame.getByText('Morning orders').count()).toBe(1);
-    },
-  );
+  ])('reports %s by one event and one rejection, and keeps the shown page', async (fault, error) => {
+    const product = await signedIn({ loginTimeoutSeconds: 10 });
+    await product.markFrame();
+    await browsing.proxy.behave(fault);
+    expect(await login(product)).toEqual(['rejected', { during: 'login', error }]);
+    expect((await product.events()).slice(1)).toEqual([['login-failed', { during: 'login', error }]]);
+    expect(await product.isFrameMarked()).toBe(true);
+    expect(await card(product).count()).toBe(0);
+    expect(await product.frame.getByText('Morning orders').count()).toBe(1);
+  });
 
   it.each<Fault>(['away', 'cut', 'bad-gateway'])(
-    '%s: a card takes the place of a page that never came, in the language of the host page, and its button asks again',
+    "on %s shows a card instead of a missing page, in the host page's language and with a retry button",
     async (fault) => {
       const product = await withoutFrame(fault, { lang: 'de-CH' });
       const failed = await outcomeOf(product, `window.instance.login('${browsing.token('ada')}')`);
@@ -76,12 +73,12 @@ describeInBrowser('a frame behind a proxy that fails', () => {
     },
   );
 
-  it('signs in though the policy of the host page forbids it to ask for causes, and names no other cause', async () => {
+  it("signs in even if the host page's policy blocks the diagnosis, and reports no other cause", async () => {
     const product = await browsing.productPage('partner.test', {}, "connect-src 'none'");
     expect((await login(product))[0]).toBe('resolved');
   });
 
-  it('has each promise end once: with the session, or because another call took its place', async () => {
+  it('settles each promise once: with the session, or because another call replaced it', async () => {
     const product = await browsing.productPage();
     const [first, second] = [browsing.token('ada'), browsing.token('ada')];
     const ends = await product.page.evaluate<[object, object]>(
@@ -102,7 +99,7 @@ describeInBrowser('a frame behind a proxy that fails', () => {
     expect((await product.eventNames()).filter((name) => name === 'session-ended')).toHaveLength(1);
   });
 
-  it('says that a sign-out did not reach the instance, and tries again', async () => {
+  it('reports that a sign-out did not reach the instance, and retries', async () => {
     const product = await signedIn();
     await product.page.evaluate(
       `instance.on('logout-failed', (detail) => events.push(['logout-failed', detail]))`,
@@ -118,7 +115,7 @@ describeInBrowser('a frame behind a proxy that fails', () => {
     expect(await product.event(3)).toEqual(['session-ended', { reason: 'signed-out' }]);
   });
 
-  it('takes the note of a sign-out that failed away once the network is back', async () => {
+  it('removes the notice of a failed sign-out once the network is back', async () => {
     const product = await signedIn();
     await browsing.proxy.behave('away');
     await product.frame.getByRole('button', { name: 'Sign out' }).click();

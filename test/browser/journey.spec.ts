@@ -18,12 +18,12 @@ describeInBrowser('a frame without cookies', () => {
     expect(await browsing.context.cookies()).toEqual([]);
   });
 
-  it('[D51] shows two users side by side, and one goes on when the other signs out', async () => {
+  it('[D51] shows two users side by side, and one continues when the other signs out', async () => {
     await (await journey()).walkTogether();
   });
 
   it.each([TWO_HOURS_MS, -TWO_HOURS_MS])(
-    "[D142] works though the visitor's clock is %d ms ahead",
+    "[D142] works even if the visitor's clock is %d ms ahead",
     async (ahead) => {
       const page = await browsing.context.newPage();
       await page.clock.install({ time: Date.now() + ahead });
@@ -33,7 +33,7 @@ describeInBrowser('a frame without cookies', () => {
 });
 
 describeUnless(process.env['TEST_POSTGRES_MISSING'], 'instances thirty minutes apart', () => {
-  describeInBrowser('a frame of both', () => {
+  describeInBrowser('a frame that uses both', () => {
     const browsing = EmbeddedBrowsing.forBlock({
       customers: { ada: WORKFLOW },
       // Less than the clocks differ.
@@ -52,7 +52,7 @@ describeUnless(process.env['TEST_POSTGRES_MISSING'], 'instances thirty minutes a
     });
 
     it.each([29, -29])(
-      '[D97] one of which is %d minutes off: it signs in, lists, opens, renews, survives a reload of the host page, and signs out',
+      '[D97] one of which is %d minutes off: signs in, lists, opens, renews, survives a reload of the host page, and signs out',
       async (minutes) => {
         clock.aheadSeconds = minutes * 60;
         await new Journey(browsing, playwrightTab(await browsing.context.newPage())).walk();
@@ -73,7 +73,7 @@ describeInBrowser('a frame whose proofs need a nonce', () => {
 });
 
 describeUnless(ReverseProxy.obstacle(NGINX), 'an instance behind nginx, which ends TLS', () => {
-  describeInBrowser('a frame of it', () => {
+  describeInBrowser('a frame of that instance', () => {
     const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: WORKFLOW }, reverseProxy: NGINX });
 
     it('[D25] signs in, lists, opens, renews, survives a reload of the host page, and signs out, with proofs for the public address', async () => {

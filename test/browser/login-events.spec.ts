@@ -21,7 +21,7 @@ describeInBrowser('the events of a login', () => {
   };
 
   describe('[D50] a refused login', () => {
-    it('[D50] is told with its code at once and once, and the session of before goes on', async () => {
+    it('[D50] is reported at once and once with its code, and the previous session continues', async () => {
       const product = await browsing.productPage();
       const token = browsing.token('ada');
       await product.login(token);
@@ -37,7 +37,7 @@ describeInBrowser('the events of a login', () => {
       expect(await product.eventNames()).toEqual(['session-ready', 'login-failed']);
     });
 
-    it('[D50] is a notice with a reference if there is nothing else to show', async () => {
+    it('[D50] is a notice with a reference if nothing else is shown', async () => {
       const product = await browsing.productPage();
       await product.login('no token');
       const [, { requestId }] = await product.event(1);
@@ -46,7 +46,7 @@ describeInBrowser('the events of a login', () => {
       expect(await product.page.getByRole('alert').count()).toBe(0);
     });
 
-    it('[D50] in a renewal is told too, and what the frame shows stays', async () => {
+    it('[D50] in a renewal is reported too, and the frame keeps its content', async () => {
       const product = await signedIn();
       await product.renew(browsing.token('ada', { aud: 'https://elsewhere.example' }));
       expect(await product.event(2)).toEqual([
@@ -59,7 +59,7 @@ describeInBrowser('the events of a login', () => {
     });
   });
 
-  it('[D26] of two renewals at once the second replaces the first, and one session stays', async () => {
+  it('[D26] the second of two simultaneous renewals replaces the first, and one session remains', async () => {
     const product = await signedIn();
     const before = await sessions();
     const tokens = [browsing.token('ada'), browsing.token('ada')];
@@ -71,7 +71,7 @@ describeInBrowser('the events of a login', () => {
   });
 
   describe('a slow login', () => {
-    it('fails once at the limit that the product page has set', async () => {
+    it("fails once at the product page's limit", async () => {
       const product = await browsing.productPage('partner.test', { loginTimeoutSeconds: 8 });
       await product.page.route(LOGIN, () => new Promise(() => undefined));
       await product.login(browsing.token('ada'));

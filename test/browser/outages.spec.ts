@@ -4,7 +4,7 @@ import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 
 const WORKFLOW_LIST = /\/api\/v1\/workflows\?/;
 
-describeInBrowser('a frame in a host page that gets in its way', () => {
+describeInBrowser('a frame in an interfering host page', () => {
   const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders' } });
 
   const signedIn = async () => {
@@ -15,7 +15,7 @@ describeInBrowser('a frame in a host page that gets in its way', () => {
     return product;
   };
 
-  it('continues its session after a move in the document, without a token, and says that it was loaded again', async () => {
+  it('continues its session after a move in the document without a token, and reports the reload', async () => {
     const product = await signedIn();
     await product.page.evaluate(
       `instance.on('reloaded', (detail) => events.push(['reloaded', detail])); document.body.prepend(container)`,
@@ -28,7 +28,7 @@ describeInBrowser('a frame in a host page that gets in its way', () => {
     await product.frame.getByText('Morning orders').waitFor();
   });
 
-  it('asks again by itself for what had no answer: at once, and when the browser is online', async () => {
+  it('retries unanswered requests: at once, and when the browser is online', async () => {
     const product = await signedIn();
     let lost = 1;
     await product.page.route(WORKFLOW_LIST, (route) => ((lost -= 1) >= 0 ? route.abort() : route.continue()));
@@ -46,20 +46,20 @@ describeInBrowser('a frame in a host page that gets in its way', () => {
     ['lang is null. It must be a language tag', `{ container, title: 'x', lang: null }`],
     ['container is undefined. It must be an element', ''],
     ['minHeight is -1. It must be a number of pixels', `{ container, title: 'x', minHeight: -1 }`],
-  ])('says "%s", and leaves no frame behind', async (message, options) => {
+  ])('reports "%s", and leaves no frame behind', async (message, options) => {
     const product = await browsing.productPage();
     const caught = `(() => { try { new EmbeddedInstance(${options}) } catch (error) { return error.message } })()`;
     expect(await product.page.evaluate(caught)).toBe(message);
     expect(await product.page.locator('iframe').count()).toBe(1);
   });
 
-  it('refuses to change what needs another frame', async () => {
+  it('refuses changes that need another frame', async () => {
     const product = await browsing.productPage();
     const caught = `(() => { try { instance.configure({ userKey: '2' }) } catch (error) { return error.message } })()`;
     expect(await product.page.evaluate(caught)).toBe('userKey cannot be changed');
   });
 
-  it('knows no other events than its own, and calls every listener though one throws', async () => {
+  it('accepts only its own events, and calls every listener even if one throws', async () => {
     const product = await browsing.productPage();
     const caught = `(() => { try { instance.on('ready', () => 0) } catch (error) { return error.message } })()`;
     expect(await product.page.evaluate(caught)).toBe('There is no event ready');

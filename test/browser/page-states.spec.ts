@@ -118,7 +118,7 @@ describeInBrowser('the states of the pages', () => {
   ];
 
   it.each(STATES)(
-    '%s breaks no rule of axe-core, in the light theme, in the dark one and at 200 %%, where nothing is cut',
+    '%s passes axe-core in the light theme, in the dark one and at 200 %%, without clipping',
     async (_, lead) => {
       const product = await signedIn({ theme: 'light' });
       await lead(product);
@@ -136,7 +136,7 @@ describeInBrowser('the states of the pages', () => {
     },
   );
 
-  it('an address where nothing is breaks no rule either, and speaks German', async () => {
+  it('an unknown address passes axe-core too, and is in German', async () => {
     const page = await browsing.context.newPage();
     for (const [lang, title] of [
       ['en', 'Page not found'],
@@ -148,7 +148,7 @@ describeInBrowser('the states of the pages', () => {
     }
   });
 
-  it('forced colours keep states and switches apart', async () => {
+  it('forced colours keep states and switches distinguishable', async () => {
     const product = await signedIn();
     await product.page.emulateMedia({ forcedColors: 'active' });
     const border = async (selector: string) =>
@@ -167,7 +167,7 @@ describeInBrowser('the states of the pages', () => {
   it.each([
     ['page', '<body dir="rtl">ELEMENT</body>', ''],
     ['element', 'ELEMENT', 'dir="rtl"'],
-  ])('a right-to-left host %s cuts nothing, and turns no sentence round', async (_, place, attributes) => {
+  ])('a right-to-left host %s clips nothing, and mirrors no sentence', async (_, place, attributes) => {
     const body = `<script src="INSTANCE/embed.js"></script>${place}
       <script>document.querySelector('embedded-instance').fetchToken = FETCH</script>`;
     const open = (more: string, token: () => string) =>
@@ -184,9 +184,9 @@ describeInBrowser('the states of the pages', () => {
     expect(await card.getAttribute('dir')).toBe('ltr');
   });
 
-  describe('what a host page may ask for', () => {
+  describe("a host page's options", () => {
     it.each(['#ffffff', '#101820', '#808080', '#c2185b'])(
-      'a ground, %s, on which everything can be read in both themes',
+      'include a background, %s, with readable content in both themes',
       async (background) => {
         const product = await signedIn({ background });
         const frame = await product.shownFrame();
@@ -201,7 +201,7 @@ describeInBrowser('the states of the pages', () => {
       },
     );
 
-    it('a font, no ground of its own, the full width; and nothing else by those words', async () => {
+    it('include a font, no background and full width, without further changes', async () => {
       const product = await signedIn({ font: 'Georgia, serif', background: 'transparent', fullWidth: true });
       const frame = await product.shownFrame();
       const look = () =>
@@ -219,7 +219,7 @@ describeInBrowser('the states of the pages', () => {
       }
     });
 
-    it('a language, which everything that is shown changes with', async () => {
+    it('include a language that applies to everything shown', async () => {
       const product = await signedIn({ lang: 'de-AT' });
       await product.frame.locator('#count', { hasText: '1 Workflow' }).waitFor();
       await product.frame.getByRole('button', { name: 'Abmelden' }).waitFor();
@@ -235,7 +235,7 @@ describeInBrowser('the states of the pages', () => {
       await product.heading('Sie konnten nicht angemeldet werden');
     });
 
-    it('a theme that follows the host page, a header of its own', async () => {
+    it('include a theme that follows the host page, and no header', async () => {
       const product = await signedIn({ hideHeader: true });
       const frame = await product.shownFrame();
       const scheme = () => frame.evaluate<string>('getComputedStyle(document.documentElement).colorScheme');
@@ -248,7 +248,7 @@ describeInBrowser('the states of the pages', () => {
       await product.frame.getByRole('button', { name: 'Sign out' }).waitFor();
     });
 
-    it('a frame that has a size, is styled by the host page, and says how high its content is', async () => {
+    it("include a sized frame with the host page's style that reports its content's height", async () => {
       const product = await signedIn();
       await product.page.waitForFunction('heights.length > 0');
       const before = await product.askedHeight();

@@ -35,7 +35,7 @@ describeInBrowser('the page in the frame', () => {
     await frame().locator('#list:not([aria-busy=true])').getByText('Morning orders').waitFor();
   };
 
-  it('breaks no rule of its content security policy', async () => {
+  it('respects its content security policy', async () => {
     const complaints: string[] = [];
     page.on('console', (line) => line.type() === 'error' && complaints.push(line.text()));
     await reload();
@@ -45,7 +45,7 @@ describeInBrowser('the page in the frame', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('fits into 320 pixels, without scrolling to the side', async () => {
+  it('fits into 320 pixels without horizontal scrolling', async () => {
     await page.setViewportSize({ width: 320, height: 640 });
     await reload();
     const { scrollWidth, clientWidth } = WIDTHS;
@@ -54,7 +54,7 @@ describeInBrowser('the page in the frame', () => {
     await page.setViewportSize({ width: 900, height: 700 });
   });
 
-  it('has its filters in one line from 540 pixels on', async () => {
+  it('shows its filters in one line from 540 pixels', async () => {
     await page.setViewportSize({ width: 540, height: 640 });
     const tops = `[...document.querySelectorAll('.filters input, .filters select')].map((one) => one.getBoundingClientRect().bottom)`;
     expect(new Set(await frame().locator('html').evaluate<number[], unknown>(tops))).toHaveProperty(
@@ -64,7 +64,7 @@ describeInBrowser('the page in the frame', () => {
     await page.setViewportSize({ width: 900, height: 700 });
   });
 
-  it('offers no change where the instance does not say that the user may make one', async () => {
+  it('offers no change if the user may not make one', async () => {
     await page.route(LIST, (route) => listed(route, {}));
     await reload();
     expect(await frame().getByRole('switch').count()).toBe(0);
@@ -72,7 +72,7 @@ describeInBrowser('the page in the frame', () => {
     await page.unroute(LIST);
   });
 
-  it('activates for real what the user may change', async () => {
+  it('activates what the user may change', async () => {
     await reload();
     await stateSwitch().click();
     await checked(true);
@@ -83,7 +83,7 @@ describeInBrowser('the page in the frame', () => {
   });
 
   // What the page makes of answers that the instance seldom gives.
-  describe('where the user may change workflows', () => {
+  describe('if the user may change workflows', () => {
     const asked: string[] = [];
     const answerChanges = (work: (route: Route) => Promise<void>) =>
       page.route(CHANGE, async (route) => {
@@ -99,7 +99,7 @@ describeInBrowser('the page in the frame', () => {
     });
     afterEach(() => page.unroute(CHANGE));
 
-    it('a switch does so by keyboard, keeps the focus and says what is so now', async () => {
+    it('a switch works by keyboard, keeps the focus and reports the new state', async () => {
       await answerChanges((route) => route.fulfill({ status: 204 }));
       await stateSwitch().focus();
       await page.keyboard.press('Enter');
@@ -112,7 +112,7 @@ describeInBrowser('the page in the frame', () => {
       expect(asked.splice(0)).toEqual(['POST activate']);
     });
 
-    it('what the instance answers is shown', async () => {
+    it("the instance's answer is shown", async () => {
       const updatedAt = new Date(Date.now() - 3 * 3_600_000).toISOString();
       await answerChanges((route) => route.fulfill({ json: { active: false, updatedAt } }));
       await stateSwitch().click();
@@ -125,14 +125,14 @@ describeInBrowser('the page in the frame', () => {
       [403, 'You can no longer change this workflow.'],
       [404, 'This workflow no longer exists.'],
       [500, 'This could not be changed. Please try again.'],
-    ])('a failure (%d) is said, and nothing is shown as changed', async (status, text) => {
+    ])('a failure (%d) is reported, and nothing is shown as changed', async (status, text) => {
       await answerChanges((route) => route.fulfill({ status, json: { error: 'any' } }));
       await stateSwitch().click();
       await frame().getByRole('listitem').getByText(text).waitFor();
       await checked(false);
     });
 
-    it('[D26] a session that has ended meanwhile is said', async () => {
+    it('[D26] the end of the session is reported', async () => {
       await answerChanges((route) => route.fulfill({ status: 401, json: { error: 'invalid_token' } }));
       await stateSwitch().click();
       await frame().getByRole('heading', { name: 'Your session has ended' }).waitFor();

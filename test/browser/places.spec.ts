@@ -7,7 +7,7 @@ import { ElementPage } from './support/element-page.js';
 /** As many as a page of the list holds. */
 const ROWS = 50;
 
-describeInBrowser('the place that a frame shows', () => {
+describeInBrowser("a frame's place", () => {
   const browsing = EmbeddedBrowsing.forBlock({
     environment: { SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1000' },
   });
@@ -29,7 +29,7 @@ describeInBrowser('the place that a frame shows', () => {
     await heading(page, name);
   };
 
-  it('is kept by user-key over reloads of the host page, until redirect-to asks for another', async () => {
+  it('is kept by user-key over reloads of the host page, until redirect-to requests another', async () => {
     const page = await open('user-key="1"');
     await openWorkflow(page, 'Orders 3');
     await page.page.reload();
@@ -42,7 +42,7 @@ describeInBrowser('the place that a frame shows', () => {
     expect(await page.frame.getByRole('searchbox').inputValue()).toBe('orders');
   });
 
-  it('of one user is never shown to another', async () => {
+  it('is never shown to another user', async () => {
     const page = await open('user-key="1"');
     await openWorkflow(page, 'Orders 3');
     const path = await page.run<string>('element.instance.path');
@@ -55,7 +55,7 @@ describeInBrowser('the place that a frame shows', () => {
   });
 
   describe('with address="hash"', () => {
-    it('is the fragment of the host page: Back, Forward and a reload follow it, one step for one step', async () => {
+    it("is the host page's fragment: Back, Forward and reload follow it in single steps", async () => {
       const page = await open('address="hash"');
       const { page: host } = page;
       await isList(page);
@@ -80,7 +80,7 @@ describeInBrowser('the place that a frame shows', () => {
       expect(await steps()).toBe(before + 1);
     });
 
-    it("leaves the host page's own fragment and state alone", async () => {
+    it("keeps the host page's own fragment and state", async () => {
       const page = await open('address="hash"');
       await isList(page);
       await page.page.evaluate(`history.replaceState({ own: 1 }, '', '#section')`);
@@ -93,7 +93,7 @@ describeInBrowser('the place that a frame shows', () => {
       expect(new URL(page.page.url()).hash).toBe('#section');
     });
 
-    it('is where a middle click, a new tab and a copied address of a link lead, signed in', async () => {
+    it('can be opened by a middle click, in a new tab and from a copied link, signed in', async () => {
       const page = await open('address="hash"');
       const href = (await link(page, 'Orders 5').getAttribute('href')) ?? '';
       expect(href).toContain(`${browsing.originOf('partner.test')}/element`);
@@ -115,7 +115,7 @@ describeInBrowser('the place that a frame shows', () => {
     });
   });
 
-  it('has the address of link-template in links', async () => {
+  it('appears in links in the form of link-template', async () => {
     const page = await open('link-template="https://product.test/automation?at={path}"');
     const href = (await link(page, 'Orders 6').getAttribute('href')) ?? '';
     expect(href).toMatch(/^https:\/\/product\.test\/automation\?at=%2F%23workflow%3D[\w-]+$/);
@@ -126,7 +126,7 @@ describeInBrowser('the place that a frame shows', () => {
 
   describe('with height="auto"', () => {
     it.each(['/', '/#search=orders'])(
-      'is where the host page was scrolled to, each time that the visitor returns to the list %s',
+      "includes the host page's scroll position, each time that the visitor returns to the list %s",
       async (path) => {
         const page = await open(`height="auto" redirect-to="${path}"`);
         await page.page.waitForFunction(`document.querySelector('iframe').clientHeight > 2500`);
@@ -146,7 +146,7 @@ describeInBrowser('the place that a frame shows', () => {
       },
     );
 
-    it('has the bounds of min-height and max-height, which may change', async () => {
+    it('respects min-height and max-height, which may change', async () => {
       const page = await open(
         'height="auto" min-height="500" max-height="900" redirect-to="/#search=nothing"',
       );

@@ -8,7 +8,7 @@ import { printedText } from './support/printed-text.js';
 const LONG = 'A workflow whose name takes two lines on paper, and one line in the window';
 const NAMES = [...Array.from({ length: 30 }, (_, index) => `Orders ${index + 1}`), LONG];
 
-describeInBrowser('on paper', () => {
+describeInBrowser('a printed page', () => {
   const browsing = EmbeddedBrowsing.forBlock();
   beforeAll(async () => {
     const id = await createUser(browsing.service, { email: 'ada@login.partner.test' });
@@ -17,7 +17,7 @@ describeInBrowser('on paper', () => {
   afterEach(() => browsing.closePages());
 
   it.each(['100%', '55%'])(
-    'a frame that is as high as its list, %s wide, shows every row, and nothing to press',
+    'shows every row of a frame that is as high as its list and %s wide, and no controls',
     async (width) => {
       const page = await ElementPage.open(browsing, {
         attributes: `height="auto" style="display: block; width: ${width}"`,

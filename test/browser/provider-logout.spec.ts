@@ -17,7 +17,7 @@ describeInBrowser('[D131] a logout by the provider', () => {
   // The time of the pages passes where the test says so, and goes on from there.
   beforeEach(() => browsing.context.clock.pauseAt((startMs += HOUR_MS)));
 
-  it('is told by the page within five seconds, without anything done there', async () => {
+  it('is reported by the page within five seconds without interaction', async () => {
     const product = await browsing.productPage();
     const issuedAt = Math.floor(Date.now() / 1000);
     await product.login(browsing.token('ada', { iat: issuedAt }));

@@ -164,7 +164,7 @@ function accounts(): [name: string, account: number][] {
 }
 
 describe('the README', () => {
-  it('leads by commands alone from the set-up to a call of the API', () => {
+  it('leads by commands alone from the setup to an API call', () => {
     expect(blocks).toHaveLength(3);
     expect(blocks[0]).toMatch(new RegExp(`^${INSTALL}`));
     expect(blocks[1]).toMatch(/\/api\/v1\/workflows -H "Authorization: Bearer \$ACCESS_TOKEN"\n$/);
@@ -172,13 +172,13 @@ describe('the README', () => {
   });
 });
 
-describeBuilt('"Run it" of the README', () => {
+describeBuilt('"Run it" in the README', () => {
   const folders: string[] = [];
   afterAll(() => {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   });
 
-  it.each(accounts())('typed as it stands ends with what the API answers: as %s', async (_, account) => {
+  it.each(accounts())("ends with the API's answer if typed exactly: as %s", async (_, account) => {
     const folder = folderFor(account);
     folders.push(folder);
     const ports = { instance: await freePort(), partner: await freePort() };

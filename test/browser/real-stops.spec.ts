@@ -24,8 +24,8 @@ const WAIT_MS = 20_000;
 /** The element waits for half a minute at most after so short an outage. */
 const PATIENCE_MS = 70_000;
 
-describeBuilt('the frame of a process', () => {
-  describeInBrowser('<embedded-instance> after a real stop', () => {
+describeBuilt('a frame of a real process', () => {
+  describeInBrowser('<embedded-instance> after an interruption', () => {
     const database = TestDatabase.ofAnyKind();
     const partner = Partner.create({ issuer: 'https://login.partner.test' });
     let surroundings: Awaited<ReturnType<typeof surroundingsOf>>;
@@ -132,7 +132,7 @@ describeBuilt('the frame of a process', () => {
       await page.page.close();
     };
 
-    it('[D131] a logout by the provider has "Continue", which asks for a token once', async () => {
+    it('[D131] shows "Continue" after a logout by the provider, which requests one token', async () => {
       let isOff = false;
       const page = await atWorkflow(browser.context, () => (isOff ? undefined : token()));
       const answer = await post(LOGOUT_PATH, { logout_token: logoutToken(partner, { sub: 'ada' }) });
@@ -151,8 +151,8 @@ describeBuilt('the frame of a process', () => {
       await isBackAtWorkflow(page, before);
     });
 
-    describeOutsideMain('for longer than the session', () => {
-      it('a browser that was stopped comes back, and shows a workflow that was on its way', async () => {
+    describeOutsideMain('longer than the session', () => {
+      it('recovers a suspended browser, and shows the workflow that was loading', async () => {
         const contexts = [await openContext(), await openContext()];
         const shown = await atWorkflow(contexts[0]);
         const coming = await onItsWay(contexts[1]);
@@ -163,13 +163,13 @@ describeBuilt('the frame of a process', () => {
         await Promise.all(contexts.map((context) => context.close()));
       });
 
-      it('a browser that was stopped longer than the page waits for an answer shows a workflow that was on its way', async () => {
+      it('shows the workflow that was loading in a browser suspended for longer than the request timeout', async () => {
         const page = await onItsWay();
         await stopBrowser(WAIT_MS);
         await showsWorkflow(page);
       });
 
-      it('a browser that was offline, and a service that was killed, keep what is shown, and come back', async () => {
+      it('keeps the content and recovers after an offline browser and a killed service', async () => {
         const contexts = [await openContext(), await openContext()] as const;
         const pages = [await atWorkflow(contexts[0]), await atWorkflow(contexts[1])];
         const before = await Promise.all(pages.map(logins));

@@ -5,7 +5,7 @@ import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 import { findingsIn } from './support/accessibility.js';
 
-describeInBrowser('the page of the API', () => {
+describeInBrowser('the API page', () => {
   const browsing = EmbeddedBrowsing.forBlock();
   const complaints: string[] = [];
   const asked: string[] = [];
@@ -35,7 +35,7 @@ describeInBrowser('the page of the API', () => {
   const search = () => page.getByRole('searchbox', { name: 'Search operations' });
   const shown = () => page.locator('.opblock').count();
 
-  it('asks no other host for anything, and shows every operation', async () => {
+  it('requests nothing from other hosts, and shows every operation', async () => {
     const { paths } = await page.evaluate<{ paths: Record<string, object> }>(
       'fetch("/api/v1/openapi.json").then((answer) => answer.json())',
     );
@@ -48,7 +48,7 @@ describeInBrowser('the page of the API', () => {
     expect(foreign).toEqual([]);
   });
 
-  it('searches in what operations say of themselves, and not in the names of tags alone', async () => {
+  it('searches descriptions of operations as well as tag names', async () => {
     await search().fill('count WORKFLOWS');
     await onlyOne(page.locator('.opblock'));
     expect(await operation('/api/v1/workflow-count').count()).toBe(1);
@@ -57,7 +57,7 @@ describeInBrowser('the page of the API', () => {
     expect(await shown()).toBeGreaterThan(20);
   });
 
-  it('makes calls with the Bearer that was entered, and without it none in the name of a session', async () => {
+  it('makes calls with the entered Bearer token, and without a session otherwise', async () => {
     // The browser has one, and a page that sends it is signed in.
     expect(await page.evaluate('fetch("/rest/me").then(({ status }) => status)')).toBe(200);
     await read().locator('.opblock-summary-control').click();
@@ -76,7 +76,7 @@ describeInBrowser('the page of the API', () => {
     await read().locator('.live-responses-table').getByText('access_token').first().waitFor();
   });
 
-  it('shows an example of a body, which makes what it says', async () => {
+  it('shows a sample body that works', async () => {
     const make = page.locator('#operations-Workflows-Workflow_create');
     await make.locator('.opblock-summary-control').click();
     const example = JSON.parse(await make.locator('textarea').first().inputValue()) as { name: string };
@@ -109,7 +109,7 @@ describeInBrowser('the page of the API', () => {
         await page.locator('.modal-ux').waitFor();
       },
     ],
-  ])('%s: breaks no rule of axe-core, in the light theme and in the dark one', async (_, open) => {
+  ])('%s: passes axe-core in the light theme and in the dark one', async (_, open) => {
     await open();
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
@@ -119,14 +119,14 @@ describeInBrowser('the page of the API', () => {
     await page.emulateMedia({ colorScheme: 'light' });
   });
 
-  it('fits into 320 pixels, without scrolling to the side', async () => {
+  it('fits into 320 pixels without horizontal scrolling', async () => {
     await page.locator('.close-modal').click();
     const ofRoot = (width: string) => page.locator('html').evaluate(width);
     await page.setViewportSize({ width: 320, height: 640 });
     expect(await ofRoot('document.documentElement.scrollWidth')).toBe(320);
   });
 
-  it('is dark where the visitor has it dark, at once when that changes', async () => {
+  it("follows the visitor's dark theme, at once if it changes", async () => {
     const ground = () =>
       page
         .locator('body')

@@ -18,7 +18,7 @@ describeInBrowser('a session in the frame', () => {
   const userShown = (product: ProductPage) => product.frame.getByText('ada Tester').count();
 
   describe('[D28] logout', () => {
-    it('[D28] by the host page ends the session without loading the frame again', async () => {
+    it('[D28] by the host page ends the session without reloading the frame', async () => {
       const product = await signedIn();
       await product.markFrame();
       const before = await openSessions();
@@ -30,7 +30,7 @@ describeInBrowser('a session in the frame', () => {
       expect(await openSessions()).toHaveLength(before.length - 1);
     });
 
-    it('[D28] during a renewal ends the session, and no answer of the renewal opens it again', async () => {
+    it("[D28] during a renewal ends the session, and the renewal's answer does not reopen it", async () => {
       const product = await signedIn();
       const frame = await product.shownFrame();
       await frame.evaluate(`{
@@ -55,7 +55,7 @@ describeInBrowser('a session in the frame', () => {
     });
   });
 
-  it('[D26] a session that an operator ends is over at the next look', async () => {
+  it('[D26] ended by an operator is detected at the next check', async () => {
     const product = await signedIn();
     await browsing.service.rows('DELETE FROM token_exchange_session');
     await product.heading('Your session has ended');
@@ -63,7 +63,7 @@ describeInBrowser('a session in the frame', () => {
     expect(await userShown(product)).toBe(0);
   });
 
-  describe('[D25] what other windows get of it', () => {
+  describe('[D25] and other windows', () => {
     it('[D25] no request has a cookie, and the key cannot be exported', async () => {
       const product = await signedIn();
       const headers: Promise<Record<string, string>>[] = [];
@@ -88,7 +88,7 @@ describeInBrowser('a session in the frame', () => {
       expect(await tried).toEqual([false, 'InvalidAccessError']);
     });
 
-    it('[D25] a script that gets into the page cannot write HTML or text of a script', async () => {
+    it('[D25] an injected script cannot write HTML or script text', async () => {
       const product = await signedIn();
       const frame = await product.shownFrame();
       const tried = await frame.evaluate<string[]>(`[
@@ -99,8 +99,8 @@ describeInBrowser('a session in the frame', () => {
     });
   });
 
-  describe('[4.1] a frame without the script', () => {
-    it('[4.1] a login by GET works too, but has no origin that the page could talk to', async () => {
+  describe('[4.1] without the script', () => {
+    it('[4.1] a login by GET works too, but has no origin to send messages to', async () => {
       const product = await browsing.productPage();
       await product.page.evaluate('messages.length = 0');
       await product.pointFrameTo(`${browsing.instanceOrigin}/rest/auth/embed?token=${browsing.token('ada')}`);
@@ -118,7 +118,7 @@ describeInBrowser('a session in the frame', () => {
   });
 
   describe('[D26] renewal', () => {
-    it("[D51] with another user's token fails, and what is shown goes on", async () => {
+    it("[D51] with another user's token fails, and the content stays", async () => {
       const product = await signedIn();
       await product.renew(browsing.token('ben'));
       expect(await product.event(2)).toMatchObject(['login-failed', { error: 'session_of_another_user' }]);
@@ -158,7 +158,7 @@ describeInBrowser('[D26] the end of a session', () => {
     return end;
   };
 
-  it('[D26] is announced 60 seconds before, put off by a renewal, and reported in the page and to the host', async () => {
+  it('[D26] is announced 60 seconds before, delayed by a renewal, and reported in the page and to the host', async () => {
     const product = await browsing.productPage();
     await product.login(token());
     const [, { expiresAt }] = await product.event(1);
@@ -181,7 +181,7 @@ describeInBrowser('[D26] the end of a session', () => {
     expect(await product.isFrameMarked()).toBe(true);
   });
 
-  it('[D26] keeps what is shown in view under one notice, out of reach, until a login of the same user goes on with it', async () => {
+  it('[D26] keeps the content visible but inert under one notice, until the same user signs in again', async () => {
     const product = await browsing.productPage();
     await product.page.evaluate(`instance.on('retry', () => undefined)`);
     await product.login(token());
@@ -207,7 +207,7 @@ describeInBrowser('[D26] the end of a session', () => {
     expect(await product.frame.locator('[inert]').count()).toBe(0);
   });
 
-  it("[D26] gives what is shown to nobody else: another user's login shows that user's workflows", async () => {
+  it("[D26] shows the content to no one else: another user's login shows that user's workflows", async () => {
     const product = await browsing.productPage();
     await product.login(token());
     await product.event(1);
@@ -220,7 +220,7 @@ describeInBrowser('[D26] the end of a session', () => {
     expect(await product.frame.getByText('Morning orders').count()).toBe(0);
   });
 
-  it('[D26] is announced at half time where little is left, so that renewals do not chase each other', async () => {
+  it('[D26] is announced at half time if little time is left, so that renewals do not loop', async () => {
     const product = await browsing.productPage();
     await product.login(token());
     await product.event(1);

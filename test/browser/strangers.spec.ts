@@ -10,7 +10,7 @@ describeInBrowser('pages of other origins', () => {
   });
   afterEach(() => browsing.closePages());
 
-  it('[P.origins] a stolen token of an entry with other origins opens no session', async () => {
+  it('[P.origins] a stolen token cannot open a session if its entry lists other origins', async () => {
     const product = await browsing.productPage('other.test');
     await product.login(browsing.token('ada'));
     expect(await product.event(1)).toEqual([
@@ -20,7 +20,7 @@ describeInBrowser('pages of other origins', () => {
   });
 });
 
-describeInBrowser('pages around and beside a frame', () => {
+describeInBrowser('pages around a frame', () => {
   const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders', ben: 'Secret of ben' } });
   afterEach(() => browsing.closePages());
   const signedIn = async () => {
@@ -38,7 +38,7 @@ describeInBrowser('pages around and beside a frame', () => {
     say({ type: 'hello', path: '/', canRetry: true, retries: true, showsFailures: true, look: {} });
   }`;
 
-  it('[D25] the page hears no sibling frame, and the sibling hears nothing of the session', async () => {
+  it('[D25] cannot send messages to a sibling frame, or receive any about its session', async () => {
     const product = await signedIn();
     const html = `<script>window.heard = []; addEventListener('message', ({ data }) => heard.push(data));
       ${attack(`parent.frames[0]`)}</script>`;
@@ -53,7 +53,7 @@ describeInBrowser('pages around and beside a frame', () => {
     expect(await product.frame.getByText('Morning orders').count()).toBe(1);
   });
 
-  it('[D25] the page hears no opener and no page that it did not come from', async () => {
+  it('[D25] cannot send messages as an opener or as an unknown page', async () => {
     const product = await browsing.productPage();
     const opened = browsing.context.waitForEvent('page');
     const host = encodeURIComponent(browsing.originOf('partner.test'));
@@ -67,7 +67,7 @@ describeInBrowser('pages around and beside a frame', () => {
     const types = (await product.messages()).map((message) => (message as { type: string }).type);
     expect(types.filter((type) => type.startsWith('session-') || type.startsWith('login-'))).toEqual([]);
   });
-  it('[5.5.3] a listed page that names another host frames a page that tells it nothing', async () => {
+  it('[5.5.3] receive nothing if a listed page names another host', async () => {
     const product = await browsing.productPage('other.test');
     const host = encodeURIComponent(browsing.originOf('partner.test'));
     await product.pointFrameTo(`${browsing.instanceOrigin}/frame?host=${host}`);
@@ -79,14 +79,14 @@ describeInBrowser('pages around and beside a frame', () => {
     expect(await product.events()).toEqual([]);
   });
 
-  it('[D25] the script takes no event from another window, another frame or another page in its frame', async () => {
+  it('[D25] cannot send events to the script from another window, another frame or another page in its frame', async () => {
     const product = await browsing.productPage();
     await product.page.evaluate(`postMessage({ type: 'session-ready', expiresAt: '2099-01-01' }, '*')`);
     await product.pointFrameTo(`${browsing.originOf('other.test')}/shouting`);
     await product.page.waitForFunction(`messages.filter(({ type }) => type === 'session-ready').length >= 2`);
     expect(await product.events()).toEqual([]);
   });
-  it('[D127] a token that is bound to the key of a frame signs that frame in, and no other one', async () => {
+  it("[D127] cannot use a token that is bound to another frame's key", async () => {
     const [one, other] = [await browsing.productPage(), await browsing.productPage()];
     const jkt = await one.page.evaluate<string>(`new Promise((resolve) => {
       void instance.login((asked) => { resolve(asked.jkt); return new Promise((give) => { giveToken = give; }); });
@@ -99,7 +99,7 @@ describeInBrowser('pages around and beside a frame', () => {
     expect((await one.event(1))[0]).toBe('session-ready');
   });
 
-  it('[D25] a session token without its key opens nothing', async () => {
+  it('[D25] cannot use a session token without its key', async () => {
     const product = await browsing.productPage();
     await product.login(browsing.token('ada'));
     await product.event(1);

@@ -11,7 +11,7 @@ const CHANGE = /\/(de)?activate$/;
 const LIST = /\/api\/v1\/workflows\?/;
 const orders = (index: number) => `Orders ${String(index).padStart(3, '0')}`;
 
-describeInBrowser('the list of workflows', () => {
+describeInBrowser('the workflow list', () => {
   const browsing = EmbeddedBrowsing.forBlock();
   let product: ProductPage;
   let workflows: { id: string; name: string }[];
@@ -47,7 +47,7 @@ describeInBrowser('the list of workflows', () => {
   const count = (text: string) => product.frame.locator('#count', { hasText: text }).waitFor();
   const row = (name: string) => product.frame.getByRole('listitem').filter({ hasText: name });
 
-  it('begins with the last change, goes on page by page, and says how many there are', async () => {
+  it('starts with the latest change, continues page by page, and shows the total', async () => {
     await count('120 workflows');
     expect(await names()).toEqual(all.slice(0, 50));
     await loadMore('Orders 099');
@@ -58,7 +58,7 @@ describeInBrowser('the list of workflows', () => {
     expect(await product.frame.locator(':focus').textContent()).toBe('Orders 100');
   });
 
-  it('shows no row twice and moves none while rows change between two pages', async () => {
+  it('shows no row twice and keeps the order while rows change between two pages', async () => {
     // Both orders look alike, and the count stands there already.
     const sorted = product.page.waitForResponse((answer) => answer.url().includes('sort=name'));
     await product.frame.getByLabel('Sort by').selectOption('name');
@@ -74,7 +74,7 @@ describeInBrowser('the list of workflows', () => {
     );
   });
 
-  it('adds no page of the former order while the list in another one is on its way', async () => {
+  it('adds no page of the previous order while a newly sorted list is loading', async () => {
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     await product.page.route(/sort=name/, async (route) => {
@@ -91,13 +91,13 @@ describeInBrowser('the list of workflows', () => {
     expect(await names()).toEqual(all.slice(0, 100));
   });
 
-  it('changes a row where it stands, though it is the last change now', async () => {
+  it('changes a row in place even if it becomes the latest change', async () => {
     await row('Orders 042').getByRole('switch').click();
     await row('Orders 042').getByText('just now').waitFor();
     expect(await names()).toEqual(all.slice(0, 50));
   });
 
-  it('says of a row far down what went wrong beside it, where it can be seen', async () => {
+  it('shows the error of a row far down next to it, in view', async () => {
     await product.page.route(CHANGE, (route) => route.fulfill({ status: 500, json: {} }));
     const control = row('Orders 049').getByRole('switch');
     await control.click();
@@ -114,7 +114,7 @@ describeInBrowser('the list of workflows', () => {
     expect(await problem.isVisible()).toBe(false);
   });
 
-  it('searches while one types, without taking the focus, and finds parts of names', async () => {
+  it('searches during input without taking the focus, and finds parts of names', async () => {
     const search = product.frame.getByRole('searchbox', { name: 'Search workflows' });
     await search.pressSequentially('ERS 01');
     await count('10 found');
@@ -123,7 +123,7 @@ describeInBrowser('the list of workflows', () => {
     expect(await product.frame.getByRole('status').textContent()).toBe('10 found');
   });
 
-  it('leaves those of one state, and names what fits nothing, with a way out', async () => {
+  it('filters by state, and offers to reset filters without matches', async () => {
     await product.frame.getByLabel('State').selectOption('active');
     await count('10 found');
     await product.frame.getByRole('searchbox').fill('nothing');
@@ -134,7 +134,7 @@ describeInBrowser('the list of workflows', () => {
     expect(await product.frame.getByLabel('State').inputValue()).toBe('');
   });
 
-  it('is read anew on demand, and lets go of what no longer fits its filter', async () => {
+  it('is refreshed on demand, without rows that no longer match its filter', async () => {
     await product.frame.getByLabel('State').selectOption('active');
     await count('10 found');
     const row = product.frame.getByRole('listitem').first();
@@ -149,7 +149,7 @@ describeInBrowser('the list of workflows', () => {
     await count('120 workflows');
   });
 
-  it('is empty with a next step for who has none', async () => {
+  it('is empty with a next step for users without workflows', async () => {
     const other = await browsing.productPage('other.test');
     await other.login(browsing.token('ben'));
     await other.heading('No workflows yet');
@@ -162,7 +162,7 @@ describeInBrowser('the list of workflows', () => {
     await other.page.close();
   });
 
-  it('offers to try again where it cannot be read, and where no more can be', async () => {
+  it('offers a retry if it cannot be loaded, or not continued', async () => {
     await product.page.route(LIST, (route) => route.fulfill({ status: 500, json: {} }));
     await product.frame.getByRole('button', { name: 'Load more' }).click();
     await product.frame.getByText('More workflows could not be loaded.').waitFor();
@@ -175,7 +175,7 @@ describeInBrowser('the list of workflows', () => {
     expect(await product.frame.getByLabel('Sort by').inputValue()).toBe('name');
   });
 
-  it('counts exactly as far as the instance does, then says "over"', async () => {
+  it(`shows the exact count up to the instance's limit, then "over"`, async () => {
     await product.page.route(/workflow-count/, (route) =>
       route.fulfill({ json: { count: 1000, hasMore: true } }),
     );
@@ -184,7 +184,7 @@ describeInBrowser('the list of workflows', () => {
     await product.page.unroute(/workflow-count/);
   });
 
-  it('keeps names apart from what stands around them in either direction', async () => {
+  it('isolates names from surrounding text in either direction', async () => {
     const name = 'Orders 000 \u202Eتقرير';
     await browsing.service.rows(`UPDATE workflow SET name = $1 WHERE name = 'Orders 000'`, [name]);
     await product.frame.getByLabel('Sort by').selectOption('name');
@@ -195,15 +195,15 @@ describeInBrowser('the list of workflows', () => {
     expect(await news.textContent()).toBe(`\u2068Orders 000 تقرير\u2069 is inactive now.`);
   });
 
-  it('gives a name of blanks a link that can be seen', async () => {
+  it('gives a blank name a visible link', async () => {
     await browsing.service.rows(`UPDATE workflow SET name = '  ' WHERE name = 'Orders 000'`);
     await product.frame.getByLabel('Sort by').selectOption('name');
     await product.frame.getByRole('link', { name: 'Workflow without a name' }).click();
     await product.heading('Workflow without a name');
   });
 
-  describe('a workflow by itself', () => {
-    it('shows definition, state, last change and who may edit, and leads back to where one was', async () => {
+  describe('a workflow page', () => {
+    it('shows definition, state, last change and editors, and leads back to the same place', async () => {
       const definition = {
         nodes: [
           { name: 'Every morning', type: 'schedule' },
@@ -231,7 +231,7 @@ describeInBrowser('the list of workflows', () => {
       expect(await names()).toEqual(all.slice(0, 50));
     });
 
-    it('turns nothing round for a name: of the workflow, its project, its editors, its steps', async () => {
+    it('cannot be mirrored by a name of the workflow, its project, its editors or its steps', async () => {
       const turned = (name: string) => `${name} \u202Etxt.${name}`;
       const [nodes, connections] = [
         [{ name: turned('Start'), type: turned('type') }],
@@ -254,7 +254,7 @@ describeInBrowser('the list of workflows', () => {
       expect(shown).toEqual({ nodes, connections });
     });
 
-    it('opens by the step back and forth, and by its address', async () => {
+    it('opens by Back, Forward and its address', async () => {
       await product.frame.getByRole('link', { name: 'Orders 001' }).click();
       await product.heading('Orders 001');
       await product.page.evaluate('history.back()');
@@ -266,7 +266,7 @@ describeInBrowser('the list of workflows', () => {
       await product.heading('Orders 001');
     });
 
-    it('that was deleted says so', async () => {
+    it('reports a deleted workflow', async () => {
       await product.login(browsing.token('ada'), '/#workflow=00000000-0000-4000-8000-000000000000');
       await product.heading('This workflow does not exist');
       await product.frame.getByRole('button', { name: 'All workflows' }).click();

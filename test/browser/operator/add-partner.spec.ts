@@ -106,7 +106,7 @@ describeInBrowser('"Add a partner"', () => {
 
     const ways = ['key set', 'PEM', 'JWK', 'new pair'] as const;
     it.each(ways)(
-      'leads by a %s to the first login and the first exchange, and shows each request with its reason',
+      'leads with a %s to the first login and the first exchange, and shows each request with its reason',
       async (way) => {
         const port = await freePort();
         const name = way.toLowerCase().replace(' ', '-');
@@ -165,7 +165,7 @@ describeInBrowser('"Add a partner"', () => {
       ['Origins', 'product.example', 'must be a list of at least one exact origin'],
       ['Longest lifetime of access tokens', '1', 'Must be a whole number from 5'],
       ['Address of the key set', 'ftp://partner.example/jwks.json', 'https:'],
-    ])('names what is wrong while it is typed: %s %s', async (label, text, problem) => {
+    ])('reports errors during input: %s %s', async (label, text, problem) => {
       await open();
       await fill({ [label]: text });
       await one.alert(new RegExp(problem, 'i'));
@@ -185,7 +185,7 @@ describeInBrowser('"Add a partner"', () => {
         'It is a damaged public key',
       ],
       ['a JWK of no kind', () => '{"kty":"EC"}', 'It is a JWK of a kind that is not supported'],
-    ])('names what is wrong with %s, and sends no private key', async (_, text, problem) => {
+    ])('reports an error in %s, and sends no private key', async (_, text, problem) => {
       await open();
       const sent: string[] = [];
       one.page.on('request', (request) => sent.push(request.postData() ?? ''));
@@ -195,14 +195,14 @@ describeInBrowser('"Add a partner"', () => {
       expect(sent.join()).not.toMatch(/PRIVATE KEY|secret/);
     });
 
-    it('names a key set that cannot be fetched, in the words of `keys check`', async () => {
+    it('reports an unreachable key set as `keys check` does', async () => {
       keySet.answerWith(status(404));
       await open();
       await fill({ 'Address of the key set': keySet.url });
       await one.alert('The key set was not fetched: status 404.');
     });
 
-    it('names a name that another entry has, and empty fields, once the entry is to be stored', async () => {
+    it('reports a duplicate name and empty fields when the entry is saved', async () => {
       await open();
       await one.button('Store the entry').click();
       await one.alert('Some fields are not right yet.');
@@ -210,7 +210,7 @@ describeInBrowser('"Add a partner"', () => {
       await one.alert('Another stored entry has it');
     });
 
-    it('gives the entry as JSON to an instance that is configured by file, and stores nothing', async () => {
+    it('shows the entry as JSON if an instance is configured by file, and stores nothing', async () => {
       await open();
       await fill({
         ...{ Name: 'by-file', Issuer: 'https://by-file.example', Origins: 'https://product.example' },
@@ -237,7 +237,7 @@ describeInBrowser('"Add a partner"', () => {
         return { name, isSeen: outlineStyle !== 'none' && parseFloat(outlineWidth) > 0, follows };
       })()`);
 
-    it('is done by the keyboard alone, in the order of the page, with the focus always in view', async () => {
+    it('is usable by keyboard only, in page order and with visible focus', async () => {
       await open();
       const { keyboard } = one.page;
       const passed: string[] = [];
@@ -289,7 +289,7 @@ describeInBrowser('"Add a partner"', () => {
     });
 
     it.each([1280, 768, 320])(
-      'has no fault that axe finds, in both themes, %d pixels wide',
+      'has no problem that axe finds, in both themes, %d pixels wide',
       async (width) => {
         for (const colorScheme of ['light', 'dark'] as const) {
           await one.page.emulateMedia({ colorScheme });

@@ -21,7 +21,7 @@ describeInBrowser('clients of identity assertions', () => {
     return answer.status();
   };
 
-  it('[D133] the page names client and user of an event, and of a refusal', async () => {
+  it('[D133] appear on the page with client and user of an event and of a refusal', async () => {
     expect(await redeem()).toBe(200);
     const one = await browsing.signedIn('#/trail');
     await one.page

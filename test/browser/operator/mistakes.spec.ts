@@ -275,7 +275,7 @@ async function found({ name, plant, says }: Mistake, desk: Desk): Promise<void> 
     });
 }
 
-describeInBrowser('[D113] the cause of a mistake is found in one step', () => {
+describeInBrowser('[D113] the cause of a mistake can be found in one step', () => {
   const sets = { html: JwksServer.forBlock(), lapsed: JwksServer.forBlock() };
   let desk: Desk;
 
@@ -300,9 +300,9 @@ describeInBrowser('[D113] the cause of a mistake is found in one step', () => {
   });
   afterAll(() => desk?.browsing.stop());
 
-  it.each(MISTAKES)('by the box: $name', (mistake) => found(mistake, desk));
+  it.each(MISTAKES)('with the search box: $name', (mistake) => found(mistake, desk));
 
-  it('by the box: a flow that is off', () =>
+  it('with the search box: a flow that is off', () =>
     atDesk({ environment: { SVC_TOKEN_EXCHANGE_ENABLED: 'false' } }, (other) =>
       found(
         {
@@ -314,7 +314,7 @@ describeInBrowser('[D113] the cause of a mistake is found in one step', () => {
       ),
     ));
 
-  it('by the box: a licence that has ended', async () => {
+  it('with the search box: a licence that has ended', async () => {
     const environment = await licenseEnvironment({ exp: LICENSE_END });
     await atDesk({ environment }, (other) =>
       found(

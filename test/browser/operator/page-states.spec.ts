@@ -106,7 +106,7 @@ describeInBrowser("the states of the operator's pages", () => {
       one.page.on('dialog', (dialog) => void dialog.accept().catch(() => undefined));
     });
 
-    it.each(STATES)('%s breaks no rule of axe-core, and is as wide as the screen', async (_, hash, lead) => {
+    it.each(STATES)('%s passes axe-core, and fits the screen', async (_, hash, lead) => {
       for (const size of [NARROW, MIDDLE, WIDE]) {
         await one.page.setViewportSize(size);
         await one.page.unrouteAll();
@@ -123,7 +123,7 @@ describeInBrowser("the states of the operator's pages", () => {
     });
   });
 
-  it('the sign-in by password and by code breaks no rule of axe-core', async () => {
+  it('the sign-in by password and by code passes axe-core', async () => {
     await browsing.leave();
     const one = await browsing.open();
     await one.page.setViewportSize(NARROW);

@@ -35,7 +35,7 @@ describeInBrowser("the operator's pages", () => {
   afterAll(() => browsing.stop());
 
   describe('why a person is refused', () => {
-    it('[D113] is found by the e-mail address, which stands in no address', async () => {
+    it('[D113] is found by the e-mail address, which appears in no URL', async () => {
       const token = browsing.token('alice');
       expect((await exchange(token)).status).toBe(200);
       await browsing.service.rows('UPDATE user_account SET enabled = false WHERE email = $1', [ALICE]);
@@ -56,7 +56,7 @@ describeInBrowser("the operator's pages", () => {
       expect(urls.filter((url) => /alice/i.test(decodeURIComponent(url)))).toEqual([]);
     });
 
-    it('[D113] begins with who the person is, also without a refusal', async () => {
+    it('[D113] starts with the person, even without a refusal', async () => {
       expect((await exchange(browsing.token('carol'))).status).toBe(200);
       one = await browsing.signedIn();
       await one.field('Why can somebody not sign in?').fill('carol');
@@ -66,7 +66,7 @@ describeInBrowser("the operator's pages", () => {
       expect(await card.innerText()).toContain(browsing.partner.issuer);
     });
 
-    it('finds by a sub what was refused to an unknown person, with the sub in no address', async () => {
+    it('is found for an unknown person by sub, which appears in no URL', async () => {
       const unknown = browsing.token('unknown-sub', { aud: 'https://other.example' });
       expect((await exchange(unknown)).status).toBe(400);
       one = await browsing.signedIn();
@@ -78,7 +78,7 @@ describeInBrowser("the operator's pages", () => {
       expect([...urls, one.page.url()].filter((url) => url.includes('unknown-sub'))).toEqual([]);
     });
 
-    it('says of an unknown address, and of an id of no request, where else to look', async () => {
+    it('explains where else to look for an unknown e-mail address or request id', async () => {
       one = await browsing.signedIn('#/refusals');
       const reasons = one.field('Reason').locator('option');
       await reasons.getByText('DPoP proof missing').waitFor({ state: 'attached' });
@@ -95,7 +95,7 @@ describeInBrowser("the operator's pages", () => {
       await one.heading('The trail has no event of this request');
     });
 
-    it('stands in one group with others of its reason, with the cause once, and opens to single ones', async () => {
+    it('is grouped by reason with one cause, and expands to single refusals', async () => {
       for (const sub of ['ida', 'ole', 'per'])
         await exchange(browsing.token(sub, { iat: 1_700_000_000, exp: 1_700_000_050 }));
       one = await browsing.signedIn('#/refusals');
@@ -115,7 +115,7 @@ describeInBrowser("the operator's pages", () => {
       await one.heading('Request');
     });
 
-    it('leads from a bar and from a row to those of its reason, issuer or time', async () => {
+    it('is filtered by reason, issuer or time from a bar or a row', async () => {
       one = await browsing.signedIn('#/refusals');
       await one.page.getByRole('list', { name: 'Refusals by reason' }).getByText('Token expired').click();
       await one.page.waitForURL(/reason=token_expired/);
@@ -135,14 +135,14 @@ describeInBrowser("the operator's pages", () => {
       await one.page.waitForURL(/refusals\?hours=1$/);
     });
 
-    it('is found in the longest time that is offered, and so is activity', async () => {
+    it('is found in the longest period, as is activity', async () => {
       one = await browsing.signedIn('#/refusals?reason=token_expired&hours=744');
       await one.row('Token expired').first().waitFor();
       await one.page.goto(`${browsing.instanceOrigin}/admin#/?hours=744`);
       await plotOf(/^Events from/).waitFor();
     });
 
-    it('is narrowed by reason and issuer, by an address that can be handed on and that Back and Forward follow', async () => {
+    it('is filtered by reason and issuer, in a URL that can be shared and that Back and Forward follow', async () => {
       one = await browsing.signedIn('#/refusals?reason=token_expired');
       await one.text('token_expired');
       expect(await one.row('User disabled').count()).toBe(0);
@@ -157,7 +157,7 @@ describeInBrowser("the operator's pages", () => {
     });
   });
 
-  it('the overview counts what came in, in a plot and in a table of the same numbers', async () => {
+  it('the overview counts received requests, in a plot and in a table of the same numbers', async () => {
     one = await browsing.signedIn();
     await plotOf(/^Events from/).waitFor();
     const [{ passed, refused }] = (await browsing.service.rows<{ passed: number; refused: number }>(
@@ -172,7 +172,7 @@ describeInBrowser("the operator's pages", () => {
     expect(await one.page.locator('time[datetime]').count()).toBeGreaterThan(0);
   });
 
-  it('a key that is revoked lets the next token in no more, until it is restored', async () => {
+  it('a revoked key stops the next token until it is restored', async () => {
     one = await browsing.signedIn('#/entries');
     await one.link(/^partner$/).click();
     await one.button(`Revoke the key ${browsing.partner.kid}`).click();
@@ -193,7 +193,7 @@ describeInBrowser("the operator's pages", () => {
     expect(events.length).toBeGreaterThanOrEqual(2);
   });
 
-  it('the trail is narrowed by kind and person, and saved as JSON lines and CSV', async () => {
+  it('the trail is filtered by kind and person, and saved as JSON lines and CSV', async () => {
     const requestId = (await exchange(browsing.token('trail'))).requestId;
     // More than the page reads at once, with a text that a spreadsheet would compute.
     await browsing.service.rows(
@@ -227,7 +227,7 @@ describeInBrowser("the operator's pages", () => {
     await one.heading('Request');
   });
 
-  it('[P.maxUsers] users, seats and active users of an issuer are in a table by month, and in a file', async () => {
+  it("[P.maxUsers] an issuer's users, seats and active users are in a table by month, and in a file", async () => {
     const { issuer } = browsing.partner;
     // The current month is the instance's own to write.
     const [{ month }] = (await browsing.service.rows(
@@ -256,7 +256,7 @@ describeInBrowser("the operator's pages", () => {
     expect(await saved('Save as CSV')).not.toContain(month);
   });
 
-  it('every revocation is on one page, and can be undone there', async () => {
+  it('all revocations are on one page, and can be undone there', async () => {
     const issuer = 'https://leaked.partner.test';
     one = await browsing.signedIn('#/entries');
     const { service } = browsing;
@@ -270,7 +270,7 @@ describeInBrowser("the operator's pages", () => {
     await one.row('leaked-1').locator('.state', { hasText: 'Restored' }).waitFor();
   });
 
-  it('an entry is added, changed, suspended, resumed and removed, each heard by the next token', async () => {
+  it('an entry is added, changed, suspended, resumed and removed, with effect on the next token', async () => {
     const other = Partner.create({ issuer: 'https://added.partner.test', audience: browsing.instanceOrigin });
     const status = async () => (await exchange(other.sign(other.claims({ sub: 'fay' })))).status;
     const answers = (expected: number) =>
@@ -372,7 +372,7 @@ describeInBrowser("the operator's pages", () => {
     await answers(400);
   });
 
-  it('a key set that fails is reported, and fetched when asked for', async () => {
+  it('a failing key set is reported, and fetched on request', async () => {
     const other = Partner.create({
       issuer: 'https://fetched.partner.test',
       audience: browsing.instanceOrigin,
@@ -417,7 +417,7 @@ describeInBrowser("the operator's pages", () => {
     }
   });
 
-  it('[D4] an address is marked that is not ASCII', async () => {
+  it('[D4] an e-mail address with non-ASCII characters is marked', async () => {
     await createUser(browsing.service, { email: 'sаm@login.partner.test' });
     one = await browsing.signedIn('#/users');
     await one.field('Search').fill('sа');
@@ -465,7 +465,7 @@ describeInBrowser("the operator's pages", () => {
     expect((await exchange(browsing.token('sam'))).status).toBe(400);
   });
 
-  it('several sessions are ended at once, and no other', async () => {
+  it('several selected sessions are ended at once', async () => {
     const people = ['multi-1', 'multi-2', 'multi-3'];
     const cookies: string[] = [];
     for (const sub of people) cookies.push(await browsing.sessionCookie(browsing.token(sub)));
@@ -495,7 +495,7 @@ describeInBrowser("the operator's pages", () => {
     expect(await live()).toEqual([401, 401, 401]);
   });
 
-  it('users who were searched for stay in view, though the answer to an earlier question comes late', async () => {
+  it('search results stay if an earlier query is answered late', async () => {
     one = await browsing.signedIn();
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -518,7 +518,7 @@ describeInBrowser("the operator's pages", () => {
     expect([await one.row(OWNER).count(), await one.row(ADMIN).count()]).toEqual([1, 0]);
   });
 
-  it('a name mirrors no text around it', async () => {
+  it('a name cannot change the direction of surrounding text', async () => {
     expect(
       (await exchange(browsing.token('rtl', { given_name: 'Ada\u202Eecila', email: 'rtl@a.test' }))).status,
     ).toBe(200);
@@ -527,7 +527,7 @@ describeInBrowser("the operator's pages", () => {
     expect(await one.page.locator('main').textContent()).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/);
   });
 
-  it("the sign-in of another operator is ended, one disables no account of one's own", async () => {
+  it("an operator can end another operator's sign-in, but cannot disable their own account", async () => {
     one = await browsing.signedIn('', ADMIN);
     const [cookie] = await browsing.context.cookies(browsing.instanceOrigin);
     await browsing.context.clearCookies();
@@ -549,7 +549,7 @@ describeInBrowser("the operator's pages", () => {
     await one.heading('Sign in to the administration');
   });
 
-  it('a token is explained check by check, is not used up, and is nowhere afterwards', async () => {
+  it('a token is explained check by check, without being used up or kept', async () => {
     const token = browsing.token('tom');
     const urls: string[] = [];
     browsing.context.on('request', (request) => urls.push(request.url()));
@@ -576,7 +576,7 @@ describeInBrowser("the operator's pages", () => {
     expect(await one.field('Token').inputValue()).toBe('');
   });
 
-  it('the instance page shows switches, licence and settings, and no secret', async () => {
+  it('the instance page shows switches, licence and settings, but no secret', async () => {
     one = await browsing.signedIn('#/instance');
     await one.text('Available');
     await one.row('SVC_SSL_KEY').waitFor();
@@ -586,7 +586,7 @@ describeInBrowser("the operator's pages", () => {
     expect(text).toContain('token-exchange');
   });
 
-  it("one's own password is changed, and goes on being signed in", async () => {
+  it('an operator changes their own password, and stays signed in', async () => {
     await createUser(browsing.service, { email: 'renewing@instance.test', role: 'global:admin' });
     const code = await makeCode(browsing.service, 'renewing@instance.test');
     one = await browsing.open('#/password');
@@ -608,7 +608,7 @@ describeInBrowser("the operator's pages", () => {
     await one.goTo('Users');
   });
 
-  it('a list is a table where there is room for its columns, and none is wider than the screen', async () => {
+  it('a list is a table if its columns fit, and never wider than the screen', async () => {
     one = await browsing.signedIn('#/entries');
     for (const width of [320, 768, 900, 1280]) {
       await one.page.setViewportSize({ width, height: 800 });
@@ -623,7 +623,7 @@ describeInBrowser("the operator's pages", () => {
     }
   });
 
-  it('a whole task is done by the keyboard alone', async () => {
+  it('a whole task is possible with the keyboard only', async () => {
     one = await browsing.open('#/explain');
     await one.field('E-mail address').waitFor();
     const type = (text: string) => one.page.keyboard.insertText(text);
@@ -651,7 +651,7 @@ describeInBrowser("the operator's pages", () => {
   });
 });
 
-describeInBrowser("the operator's pages of a strict instance with a flow off", () => {
+describeInBrowser("the operator's pages of a strict instance with one flow off", () => {
   const browsing = new OperatorBrowsing({
     environment: { SVC_EMBED_LOGIN_ENABLED: 'false', SVC_TOKEN_EXCHANGE_STRICT: 'true' },
     policy: { flows: ['exchange'], allowedRoles: [], emailDomains: ['*'] },
@@ -660,7 +660,7 @@ describeInBrowser("the operator's pages of a strict instance with a flow off", (
   afterEach(() => browsing.leave());
   afterAll(() => browsing.stop());
 
-  it('[P.signInAs][P.strict] an entry for a job is added by the form, without roles and domains', async () => {
+  it("[P.signInAs][P.strict] allow adding a job's entry by the form, without roles and domains", async () => {
     const job = Partner.create({ issuer: 'https://ci.test' });
     const userId = await createUser(browsing.service, { email: 'deployer@instance.test' });
     const one = await browsing.signedIn('#/entries/add-partner');
@@ -698,7 +698,7 @@ describeInBrowser("the operator's pages of a strict instance with a flow off", (
     expect((await browsing.exchange(job.sign(job.claims(claims)))).status).toBe(200);
   });
 
-  it('says which flow it is, and what turns it on', async () => {
+  it('report which flow is off, and how to turn it on', async () => {
     const one = await browsing.signedIn();
     await one.text('Embedded login is off:');
     await one.text('SVC_EMBED_LOGIN_ENABLED=true turns it on.');

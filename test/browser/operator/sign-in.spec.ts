@@ -15,7 +15,7 @@ describeInBrowser("the operator's sign-in", () => {
   afterEach(() => browsing.leave());
   afterAll(() => browsing.stop());
 
-  it('[D113] shows nothing before it, leads to the page that was asked for, and leaves nothing behind afterwards', async () => {
+  it('[D113] reveals nothing before it, leads to the requested page, and leaves nothing behind afterwards', async () => {
     const one = await browsing.open('#/users');
     await one.heading('Sign in to the administration');
     expect(await one.page.getByRole('navigation').count()).toBe(0);
@@ -29,7 +29,7 @@ describeInBrowser("the operator's sign-in", () => {
     await one.heading('Sign in to the administration');
   });
 
-  it('says that a password is wrong, asks for it anew, and slows further tries down without losing the address', async () => {
+  it('reports a wrong password, asks again, and slows further attempts without losing the address', async () => {
     const one = await browsing.open();
     await one.tryToSignIn(ADMIN, WRONG);
     await one.alert('The e-mail address or the password is wrong');
@@ -47,7 +47,7 @@ describeInBrowser("the operator's sign-in", () => {
     await one.heading('Overview');
   });
 
-  it('takes a code together with a new password, once', async () => {
+  it('accepts a code together with a new password once', async () => {
     await createUser(browsing.service, { email: 'coded@instance.test', role: 'global:admin' });
     const code = await makeCode(browsing.service, 'coded@instance.test');
     const one = await browsing.open();
@@ -76,7 +76,7 @@ describeInBrowser("the operator's sign-in", () => {
     await one.alert('The code is wrong, was used before, or has expired.');
   });
 
-  it('[D113] that has ended comes back to where one was, with what was typed, which was not sent', async () => {
+  it('[D113] returns to the same page after it has ended, with the typed input, which was not sent', async () => {
     const one = await browsing.signedIn('#/entries/add-partner');
     await one.field('Name').fill('typed');
     await one.field('Issuer').fill('https://typed.example');
@@ -94,7 +94,7 @@ describeInBrowser("the operator's sign-in", () => {
     ).toEqual([]);
   });
 
-  it('[D113] by another operator finds nothing of what was typed', async () => {
+  it('[D113] by another operator restores no typed input', async () => {
     const one = await browsing.signedIn('#/entries/add-partner');
     await one.field('Name').fill('typed');
     await browsing.context.clearCookies();
@@ -104,7 +104,7 @@ describeInBrowser("the operator's sign-in", () => {
     expect(await one.field('Name').inputValue()).toBe('');
   });
 
-  it('ends in all windows of a browser at once, and another one takes its place in all', async () => {
+  it('ends in all windows of a browser at once, and another one replaces it in all', async () => {
     const one = await browsing.signedIn('#/users');
     const other = await browsing.open('#/sessions');
     await other.heading('Sessions');
@@ -115,7 +115,7 @@ describeInBrowser("the operator's sign-in", () => {
     await other.heading('Sessions');
   });
 
-  it('two operators at once, in browsers of their own, end neither', async () => {
+  it("by one operator does not end another one's in another browser", async () => {
     const one = await browsing.signedIn();
     const [cookie] = await browsing.context.cookies(browsing.instanceOrigin);
     await browsing.context.clearCookies();
@@ -127,7 +127,7 @@ describeInBrowser("the operator's sign-in", () => {
     await one.page.getByRole('banner').getByText(OWNER).waitFor();
   });
 
-  it('[D109] is in no frame, and no other site writes', async () => {
+  it('[D109] cannot be framed, and other sites cannot write', async () => {
     await browsing.signedIn();
     const page = await browsing.context.newPage();
     // A page that may frame the instance itself.
