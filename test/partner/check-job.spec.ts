@@ -80,7 +80,7 @@ describeUnless(missing && `${missing} is not on this machine`, 'the printed job'
         proxy.certificate,
       );
 
-    it('[8.5][8.6] passes, and never comes up against the usual limits', async () => {
+    it('[8.5][8.6] succeeds without reaching the default limits', async () => {
       const { exitCode, stdout, stderr } = await runJob(proxy.origin);
       expect([exitCode, stderr, stdout]).toEqual([
         0,
@@ -92,7 +92,7 @@ describeUnless(missing && `${missing} is not on this machine`, 'the printed job'
       expect(stdout).not.toMatch(/eyJ|PRIVATE/);
     });
 
-    it('fails, and says so, if the upgrade has left no instance', async () => {
+    it('fails, and reports it, if the upgrade has left no instance', async () => {
       const { exitCode, stdout } = await runJob(proxy.origin.replace(/\d+$/, '1'));
       expect([exitCode, stdout]).toEqual([1, expect.stringMatching(/^FAILED {3}connection/m)]);
     });

@@ -32,7 +32,7 @@ describe('the pace of the check', () => {
   });
   afterAll(() => server.close());
 
-  it('[8.5][8.6] no minute has more forms to one endpoint than asked for, and the endpoints do not wait for each other', async () => {
+  it('[8.5][8.6] never exceeds the requested forms per minute and endpoint, and endpoints do not wait for each other', async () => {
     const startMs = clock.monotonicMs();
     for (let each = 0; each < 2 * PER_MINUTE; each += 1)
       for (const path of PATHS) await requests.post(path, {});
@@ -44,7 +44,7 @@ describe('the pace of the check', () => {
     expect(clock.monotonicMs() - startMs).toBeLessThan(2 * MINUTE_MS);
   });
 
-  it('[D19] a form that gets 429 is sent again when Retry-After has passed', async () => {
+  it('[D19] repeats a form that gets 429 after Retry-After', async () => {
     respond = (response) =>
       arrivals.length === 1 ? response.writeHead(429, { 'retry-after': '37' }).end() : response.end();
     expect((await requests.post('/one', {})).status).toBe(200);
@@ -52,7 +52,7 @@ describe('the pace of the check', () => {
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBe(37_000);
   });
 
-  it('[D19] the 429 is the result if it does not end', async () => {
+  it('[D19] ends with the 429 if it is permanent', async () => {
     respond = (response) => response.writeHead(429, { 'retry-after': '1' }).end();
     expect((await requests.post('/one', {})).status).toBe(429);
     expect(arrivals).toHaveLength(4);

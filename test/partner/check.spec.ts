@@ -37,7 +37,7 @@ interface Checked extends Ran {
 
 jest.setTimeout(BUILD_MS);
 
-describeOnAnyDatabase('the check of an integration', (database) => {
+describeOnAnyDatabase('the integration check', (database) => {
   /** Ids of checks that have failed in some test. */
   const seenToFail = new Set<string>();
   const others: { service: TestService; database: TestDatabase }[] = [];
@@ -110,7 +110,7 @@ describeOnAnyDatabase('the check of an integration', (database) => {
     return checked();
   }
 
-  it('passes against a whole instance behind a proxy, and creates one user', async () => {
+  it('passes against a complete instance behind a proxy, and creates one user', async () => {
     const { failed, skipped } = await checked();
     expect({ failed, skipped }).toEqual({ failed: [], skipped: [] });
     await checked();
@@ -118,7 +118,7 @@ describeOnAnyDatabase('the check of an integration', (database) => {
     expect(created).toHaveLength(1);
   });
 
-  it('prints a table, in which a failed check has its cause, its remedy and the request id', async () => {
+  it('prints a table in which a failed check has its cause, its remedy and the request id', async () => {
     proxy.leadTo([service.address], { request: (headers) => delete headers['x-forwarded-proto'] });
     const { exitCode, stdout } = await folder.run(argumentsOf(), proxy.certificate);
     expect(exitCode).toBe(1);
@@ -143,7 +143,7 @@ describeOnAnyDatabase('the check of an integration', (database) => {
       (headers: Headers) => delete headers['x-forwarded-proto'],
     ],
     ['a proxy that sends http', (headers: Headers) => (headers['x-forwarded-proto'] = 'http')],
-  ])('[D27] names %s', async (_, request) => {
+  ])('[D27] reports %s', async (_, request) => {
     const { failed, of } = await checkedBehind({ request });
     expect(failed).toEqual(['forwarded-proto']);
     expect(of('forwarded-proto')).toMatchObject({
@@ -152,7 +152,7 @@ describeOnAnyDatabase('the check of an integration', (database) => {
     });
   });
 
-  it('[D27] names an instance that does not trust its proxy', async () => {
+  it('[D27] reports an instance that does not trust its proxy', async () => {
     const untrusting = await another({ environment: { SVC_PROXY_HOPS: '0' } });
     proxy.leadTo([untrusting.address]);
     const { failed, of } = await checked();
@@ -160,7 +160,7 @@ describeOnAnyDatabase('the check of an integration', (database) => {
     expect(of('forwarded-proto')?.cause).toContain('does not trust the proxy');
   });
 
-  it('[D27] does not conclude from the header of a proxy that the instance knows of HTTPS', async () => {
+  it("[D27] does not treat a proxy's header as proof that the instance knows of HTTPS", async () => {
     const { failed, skipped } = await checkedBehind({
       request: (headers) => delete headers['x-forwarded-proto'],
       answer: ({ headers }) => (headers['strict-transport-security'] = 'max-age=600'),
@@ -168,7 +168,7 @@ describeOnAnyDatabase('the check of an integration', (database) => {
     expect({ failed, skipped }).toEqual({ failed: [], skipped: ['forwarded-proto'] });
   });
 
-  it('[D27] names a proxy that lets clients choose their address and the id of their request', async () => {
+  it('[D27] reports a proxy that lets clients choose their address and request id', async () => {
     const { failed, of } = await checkedBehind({
       request: (headers, received) => {
         headers['x-forwarded-for'] = received['x-forwarded-for'] ?? headers['x-forwarded-for'];
@@ -181,7 +181,7 @@ describeOnAnyDatabase('the check of an integration', (database) => {
     expect(of('request-id')?.remedy).toContain('overwrite X-Request-Id');
   });
 
-  it('[D29] names two instances that sign with different keys, because each has its own database', async () => {
+  it('[D29] reports two instances that sign with different keys, because each has its own database', async () => {
     proxy.leadTo([service.address, (await another()).address]);
     const { failed, of } = await checked();
     expect(failed).toEqual(expect.arrayContaining(['instances', 'replay']));
@@ -193,7 +193,7 @@ describeOnAnyDatabase('the check of an integration', (database) => {
     expect(of('replay')?.cause).toContain('do not share a database');
   });
 
-  it('[D37] names two instances that do not trust the same keys', async () => {
+  it('[D37] reports two instances that do not trust the same keys', async () => {
     const stranger = await another({ trustedKeys: [] });
     for (const order of [
       [stranger.address, service.address],
@@ -209,7 +209,7 @@ describeOnAnyDatabase('the check of an integration', (database) => {
   it.each([
     [90, 'ahead of'],
     [-90, 'behind'],
-  ])('[D97] names a clock that is wrong by %i seconds', async (seconds, side) => {
+  ])('[D97] reports a clock that is wrong by %i seconds', async (seconds, side) => {
     const wrong = await another({ clock: new WrongClock(seconds) });
     const moved = ({ headers }: Passing) => {
       headers.date = new Date(Date.parse(headers.date ?? '') + seconds * 1000).toUTCString();
@@ -227,13 +227,13 @@ describeOnAnyDatabase('the check of an integration', (database) => {
     }
   });
 
-  it('[D97] names the one of two instances whose clock is wrong', async () => {
+  it('[D97] reports the one of two instances with a wrong clock', async () => {
     const wrong = await another({ clock: new WrongClock(30) });
     proxy.leadTo([service.address, wrong.address]);
     expect((await checked()).of('clock')?.found).toMatch(/(29|30|31) seconds ahead$/);
   });
 
-  it('[D58] names an instance with another base address', async () => {
+  it('[D58] reports an instance with another base address', async () => {
     const elsewhere = await another({ environment: { SVC_BASE_URL: 'https://elsewhere.example' } });
     proxy.leadTo([elsewhere.address]);
     const { failed, of } = await checked();
@@ -245,7 +245,7 @@ describeOnAnyDatabase('the check of an integration', (database) => {
     });
   });
 
-  it('[5.5.1] names an entry without an audience', async () => {
+  it('[5.5.1] reports an entry without an audience', async () => {
     const lenient = await another({ entry: { expectedAudience: undefined } });
     proxy.leadTo([lenient.address]);
     const { failed, of } = await checked();
@@ -258,14 +258,14 @@ describeOnAnyDatabase('the check of an integration', (database) => {
     ['another kid', { kid: 'another' }, '--kid'],
     ['another issuer', { issuer: 'https://elsewhere.example' }, '--issuer'],
     ['a user whom the instance cannot create', { subject: 'nobody', email: '' }, '--email'],
-  ])('[D77] names %s, and proves nothing by refusals of what is refused anyway', async (_, more, remedy) => {
+  ])('[D77] reports %s, and skips the checks that it would make meaningless', async (_, more, remedy) => {
     const { failed, skipped, of } = await checked(more);
     expect(failed).toEqual(['exchange', 'login']);
     expect(of('login')?.remedy).toContain(remedy);
     expect(skipped).toEqual(expect.arrayContaining(['replay', 'expired', 'audience', 'claims']));
   });
 
-  it('[1.4] names a certificate that is not trusted, and tries nothing else', async () => {
+  it('[1.4] reports an untrusted certificate, and skips all other checks', async () => {
     const { certificate } = await withProxy(async (stranger) => stranger);
     const { failed, skipped, of } = await checked({}, certificate);
     expect(failed).toEqual(['connection']);
@@ -273,7 +273,7 @@ describeOnAnyDatabase('the check of an integration', (database) => {
     expect(of('connection')?.cause).toContain('certificate');
   });
 
-  it('names an address where nothing answers', async () => {
+  it('reports an address without a server', async () => {
     const gone = await withProxy(async ({ origin }) => origin);
     const { failed, of } = await checked({ 'base-url': gone });
     expect(failed).toEqual(['connection']);
@@ -283,7 +283,7 @@ describeOnAnyDatabase('the check of an integration', (database) => {
     });
   });
 
-  it('[7.3] leaves out a flow that the partner does not use', async () => {
+  it('[7.3] skips a flow that the partner does not use', async () => {
     const exchangeOnly = await another({ environment: { SVC_EMBED_LOGIN_ENABLED: 'false' } });
     proxy.leadTo([exchangeOnly.address]);
     const { failed, skipped } = await checked({ flows: 'exchange' });
@@ -305,7 +305,7 @@ describeOnAnyDatabase('the check of an integration', (database) => {
   it.each([
     ['a login', embedAnswers, [...REFUSED.slice(0, 3), 'login-lifetime', ...REFUSED.slice(3)]],
     ['an exchange', exchangeAnswers, [...REFUSED, 'error-bodies']],
-  ])('[5.2.1] names each token that %s must refuse and does not', async (_, answer, expected) => {
+  ])('[5.2.1] reports each token that %s should refuse but accepts', async (_, answer, expected) => {
     const { failed, of } = await checkedBehind({ answer });
     expect(failed).toEqual(expected);
     expect(of('algorithm')).toMatchObject({
@@ -325,13 +325,13 @@ describeOnAnyDatabase('the check of an integration', (database) => {
     ['leads a login elsewhere', 'redirect', ({ headers }) => headers.location && (headers.location = '//x')],
     ['replaces error pages', 'error-bodies', (answer) => replaceErrors(answer)],
     ['lets an exchange be cached', 'exchange', ({ headers }) => (headers['cache-control'] = 'max-age=60')],
-  ])('names a proxy that %s', async (_, id, answer) => {
+  ])('reports a proxy that %s', async (_, id, answer) => {
     const { failed, of } = await checkedBehind({ answer });
     expect(failed).toContain(id);
     expect(of(id)?.remedy).toMatch(/^[A-Z].*\.$/);
   });
 
-  it.each(['authorization', 'cookie'])('names a proxy that removes %s', async (name) => {
+  it.each(['authorization', 'cookie'])('reports a proxy that removes %s', async (name) => {
     const { failed, of } = await checkedBehind({ request: (headers) => delete headers[name] });
     const id = name === 'cookie' ? 'session' : 'api';
     expect(failed).toContain(id);
@@ -361,7 +361,7 @@ describeOnAnyDatabase('the check of an integration', (database) => {
     expect(stderr).toContain('Usage: npx @embedded-token-exchange/partner check');
   });
 
-  it('prints its usage, with each option', async () => {
+  it('prints its usage with each option', async () => {
     const { exitCode, stdout } = await folder.run(['--help']);
     expect(exitCode).toBe(0);
     for (const name of [
@@ -379,7 +379,7 @@ describeOnAnyDatabase('the check of an integration', (database) => {
       expect(stdout).toMatch(new RegExp(`^  --${name} `, 'm'));
   });
 
-  it('accepts the command that the README of the package prints', () => {
+  it("accepts the command in the package's README", () => {
     const printed = blocksOf('packages/partner/README.md', 'sh').find((text) => text.includes(' check '));
     const [npx, name, ...args] = (printed ?? '').replaceAll('\\\n', ' ').trim().split(/ +/);
     expect([npx, name]).toEqual(['npx', CLIENT]);
@@ -393,7 +393,7 @@ describeOnAnyDatabase('the check of an integration', (database) => {
     });
   });
 
-  it('has seen each check fail', () => {
+  it('has each check fail in a test', () => {
     expect(CHECKS.map(({ id }) => id).filter((id) => !seenToFail.has(id))).toEqual([]);
   });
 });

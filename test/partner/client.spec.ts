@@ -50,8 +50,8 @@ async function me(service: TestService, accessToken: string): Promise<Record<str
   return { status: answer.status, ...((await answer.json()) as object) };
 }
 
-describeOnAnyDatabase('[D131] the client of partners, which signs a user out', (database) => {
-  it('ends all of that user and nothing of others, keeps no token of them, and lets them in again', async () => {
+describeOnAnyDatabase("[D131] the partner client's sign-out", (database) => {
+  it("ends everything of the user and nothing of others, forgets the user's tokens, and lets the user in again", async () => {
     const service = await TestService.start(database, { trustedKeys: [await entryOf(partnerWith(KEY))] });
     try {
       const partner = partnerWith(KEY, service);
@@ -76,7 +76,7 @@ describeOnAnyDatabase('[D131] the client of partners, which signs a user out', (
     }
   });
 
-  it('keeps no token of an exchange that was under way, and lets nobody wait for it', async () => {
+  it('forgets the token of a running exchange, and does not delay callers', async () => {
     const service = await TestService.start(database, { trustedKeys: [await entryOf(partnerWith(KEY))] });
     const [arrived, late] = [new AbortController(), new AbortController()];
     const over = ({ signal }: AbortController) =>
@@ -109,7 +109,7 @@ describeOnAnyDatabase('[D131] the client of partners, which signs a user out', (
     }
   });
 
-  it('keeps no token either where the answer to a sign-out is lost', async () => {
+  it('forgets tokens even if the answer to a sign-out is lost', async () => {
     const service = await TestService.start(database, { trustedKeys: [await entryOf(partnerWith(KEY))] });
     const lossy: typeof fetch = async (url, init) => {
       const answer = await fetch(url, init);
@@ -128,7 +128,7 @@ describeOnAnyDatabase('[D131] the client of partners, which signs a user out', (
     }
   });
 
-  it('says why it was refused, and tries nothing again then', async () => {
+  it('reports a refusal, and does not retry it', async () => {
     const entry = await entryOf(partnerWith(KEY), { flows: ['exchange'] });
     const service = await TestService.start(database, { trustedKeys: [entry] });
     try {
@@ -144,7 +144,7 @@ describeOnAnyDatabase('[D131] the client of partners, which signs a user out', (
   });
 });
 
-describeOnAnyDatabase('the client of partners', (database) => {
+describeOnAnyDatabase('the partner client', (database) => {
   let service: TestService;
   const sent = () => new SentForms();
 
@@ -154,7 +154,7 @@ describeOnAnyDatabase('the client of partners', (database) => {
   afterAll(() => service?.stop());
 
   describe('an exchange', () => {
-    it('gives a token by which the API knows the user', async () => {
+    it('returns a token by which the API knows the user', async () => {
       const token = await partnerWith(KEY, service).exchange({ subject: ADA });
       expect(await me(service, token.accessToken)).toMatchObject({
         status: 200,
@@ -168,7 +168,7 @@ describeOnAnyDatabase('the client of partners', (database) => {
       expect(lifeSeconds).toBeGreaterThan(60);
     });
 
-    it('has an actor act for the subject', async () => {
+    it('lets an actor act for the subject', async () => {
       const { accessToken } = await partnerWith(KEY, service).exchange({ subject: ADA, actor: BOB });
       expect(await me(service, accessToken)).toMatchObject({
         user: { email: BOB.email },
@@ -176,7 +176,7 @@ describeOnAnyDatabase('the client of partners', (database) => {
       });
     });
 
-    it('takes a sub alone for a known user, and passes on what is asked for', async () => {
+    it('accepts a sub alone for a known user, and passes on the requested values', async () => {
       const seen = sent();
       const partner = partnerWith(KEY, service, { fetch: seen.fetch });
       const wish = { scope: ['workflow:read', 'user:read'], resource: 'https://api.example/' };
@@ -197,7 +197,7 @@ describeOnAnyDatabase('the client of partners', (database) => {
       ]);
     });
 
-    it('asks for tokens of the life that is wanted', async () => {
+    it('requests the configured token lifetime', async () => {
       const seen = sent();
       const partner = partnerWith(KEY, service, { fetch: seen.fetch, tokenLifetimeSeconds: 60 });
       const { accessToken } = await partner.exchange({ subject: ADA });
@@ -208,8 +208,8 @@ describeOnAnyDatabase('the client of partners', (database) => {
     });
   });
 
-  describe('what is kept', () => {
-    it('lets a hundred parallel calls share one exchange, in any order of their options', async () => {
+  describe('the cache', () => {
+    it('shares one exchange among a hundred parallel calls, in any order of their options', async () => {
       const seen = sent();
       const partner = partnerWith(KEY, service, { fetch: seen.fetch });
       const calls = Array.from({ length: 100 }, (_, index) =>
@@ -221,7 +221,7 @@ describeOnAnyDatabase('the client of partners', (database) => {
       expect([tokens.size, seen.count]).toEqual([1, 1]);
     });
 
-    it('exchanges for each subject, actor, scope and resource', async () => {
+    it('separates subject, actor, scope and resource', async () => {
       const seen = sent();
       const partner = partnerWith(KEY, service, { fetch: seen.fetch });
       const wishes = [
@@ -237,7 +237,7 @@ describeOnAnyDatabase('the client of partners', (database) => {
       expect(new Set(seen.jtis()).size).toBe(wishes.length + 1);
     });
 
-    it('is handed out until shortly before it expires', async () => {
+    it('returns a token until shortly before it expires', async () => {
       const seen = sent();
       const clock = new WaitingClock();
       const partner = partnerWith(KEY, service, { fetch: seen.fetch, clock });
@@ -253,7 +253,7 @@ describeOnAnyDatabase('the client of partners', (database) => {
       expect(seen.count).toBe(2);
     });
 
-    it('is not handed out any longer because a clock is set back', async () => {
+    it('returns a token no longer if a clock is set back', async () => {
       const seen = sent();
       const clock = new WaitingClock();
       const partner = partnerWith(KEY, service, { fetch: seen.fetch, clock });
@@ -264,7 +264,7 @@ describeOnAnyDatabase('the client of partners', (database) => {
       expect(seen.count).toBe(2);
     });
 
-    it('makes room for others, and is nothing with a size of 0', async () => {
+    it('drops old tokens for new ones, and is disabled with size 0', async () => {
       const [two, none] = [sent(), sent()];
       const small = partnerWith(KEY, service, { fetch: two.fetch, cacheSize: 2 });
       for (const subject of [ADA, BOB, ADA]) await small.exchange({ subject });
@@ -278,7 +278,7 @@ describeOnAnyDatabase('the client of partners', (database) => {
       expect(none.count).toBe(2);
     });
 
-    it('is passed over where the API has refused it', async () => {
+    it('skips a token that the API has refused', async () => {
       const partner = partnerWith(KEY, service);
       const { accessToken } = await partner.exchange({ subject: ADA });
       expect((await service.post('/rest/auth/oauth/revoke', { token: accessToken })).status).toBe(200);
@@ -290,7 +290,7 @@ describeOnAnyDatabase('the client of partners', (database) => {
   });
 
   describe('a refusal', () => {
-    it('of a key that is not trusted is reported once, with what leads to its cause', async () => {
+    it('of an untrusted key is reported once, with a hint to its cause', async () => {
       const seen = sent();
       const stranger = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey;
       const failure = partnerWith(stranger, service, { fetch: seen.fetch }).exchange({ subject: ADA });
@@ -312,7 +312,7 @@ describeOnAnyDatabase('the client of partners', (database) => {
       expect(seen.count).toBe(1);
     });
 
-    it('is not for a clock that is nearly ten seconds ahead, in an exchange, a login and a sign-out', async () => {
+    it('does not follow from a clock that is up to ten seconds ahead, in an exchange, a login and a sign-out', async () => {
       const clock = new WaitingClock(Date.now() + 8_500);
       const partner = partnerWith(KEY, service, { clock });
       const { accessToken } = await partner.exchange({ subject: CY });
@@ -350,7 +350,7 @@ describeOnAnyDatabase('the client of partners', (database) => {
       ],
     ];
 
-    it.each(forms)('are taken as %s', async (_, make) => {
+    it.each(forms)('are accepted as %s', async (_, make) => {
       const partner = partnerWith(await make(), service);
       expect((await partner.jwks()).keys).toEqual((await partnerWith(KEY).jwks()).keys);
       await expect(partner.exchange({ subject: ADA })).resolves.toMatchObject({
@@ -358,7 +358,7 @@ describeOnAnyDatabase('the client of partners', (database) => {
       });
     });
 
-    it('are published without anything private, under the kid that tokens have', async () => {
+    it('are published without private parts, under the kid in the tokens', async () => {
       const partner = partnerWith({ key: KEY, kid: 'first' });
       const { keys } = await partner.jwks();
       expect(keys).toEqual([
@@ -376,7 +376,7 @@ describeOnAnyDatabase('the client of partners', (database) => {
       expect(decodeProtectedHeader(fields.token)).toEqual({ alg: 'ES256', kid: 'first', typ: 'JWT' });
     });
 
-    it('are reported neither by looking at a partner nor by an error', async () => {
+    it('are not shown by inspecting a partner or an error', async () => {
       const secret = KEY.export({ format: 'jwk' }).d ?? 'none';
       const partner = partnerWith(KEY.export({ format: 'jwk' }), service);
       await partner.exchange({ subject: ADA });
@@ -395,7 +395,7 @@ describeOnAnyDatabase('the client of partners', (database) => {
       expect(inspect(error, { depth: 9 })).not.toContain(broken.split('\n')[1]);
     });
 
-    it('have an algorithm each, which the entry names', async () => {
+    it('have one algorithm each, which the entry contains', async () => {
       const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
       const ec = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve }).privateKey;
       const pairs: [SigningAlgorithm, KeyObject][] = [
@@ -418,7 +418,7 @@ describeOnAnyDatabase('the client of partners', (database) => {
         expect((await partnerWith(key).jwks()).keys).toEqual([expect.objectContaining({ alg })]);
     });
 
-    it('rotate: the next one is published before it signs, and the former one while its tokens live', async () => {
+    it('rotate: the next one is published before it signs, and the old one while its tokens are valid', async () => {
       const [former, next] = ['former', 'next'].map((kid) => ({
         key: generateKeyPairSync('ed25519').privateKey,
         kid,
@@ -435,7 +435,7 @@ describeOnAnyDatabase('the client of partners', (database) => {
       expect([await kidOf(before), await kidOf(after)]).toEqual(['former', 'next']);
     });
 
-    it('of another entry sign where their kid is named', async () => {
+    it('of another entry sign if their kid is given', async () => {
       const admin = { key: generateKeyPairSync('ed25519').privateKey, kid: 'admin' };
       const entries = [await entryOf(partnerWith(KEY)), await entryOf(partnerWith(admin))];
       const seen = sent();
@@ -450,7 +450,7 @@ describeOnAnyDatabase('the client of partners', (database) => {
   });
 
   describe('the login form', () => {
-    it('signs in where it is posted, with a token of 60 seconds at most', async () => {
+    it('signs the user in when posted, with a token of at most 60 seconds', async () => {
       const partner = partnerWith(KEY, service, { tokenLifetimeSeconds: 600 });
       const form = await partner.embedForm({ subject: ADA, redirectTo: '/workflows' });
       expect(form).toMatchObject({ method: 'post', action: `${service.address}/rest/auth/embed` });
@@ -475,7 +475,7 @@ describeOnAnyDatabase('the client of partners', (database) => {
     });
   });
 
-  it('waits as long as a 429 says, and comes back with new tokens', async () => {
+  it('waits as long as a 429 says, and retries with new tokens', async () => {
     const clock = new WaitingClock();
     const seen = sent();
     const settings = {

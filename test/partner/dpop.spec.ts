@@ -40,7 +40,7 @@ describe.each(['false', 'true'])('the client with a key, nonces: %s', (nonces) =
       return service.fetch('/rest/me?a=b', { headers });
     };
 
-    it('gets tokens that are bound to it, by tokens that are bound to it, and calls the API with them', async () => {
+    it('exchanges bound tokens for bound tokens, and calls the API with them', async () => {
       const own = partner();
       const { accessToken, tokenType } = await own.exchange({
         subject: ADA,
@@ -61,7 +61,7 @@ describe.each(['false', 'true'])('the client with a key, nonces: %s', (nonces) =
       expect((await call(partner(), accessToken, nonce)).status).toBe(401);
     });
 
-    it('without the option gets Bearer tokens, as ever', async () => {
+    it('gets Bearer tokens without the option', async () => {
       const plain = partner({ dpop: undefined });
       const { accessToken, tokenType } = await plain.exchange({ subject: ADA });
       expect([tokenType, decodeJwt(accessToken)['cnf']]).toEqual(['Bearer', undefined]);
@@ -69,7 +69,7 @@ describe.each(['false', 'true'])('the client with a key, nonces: %s', (nonces) =
       expect(headers).toEqual({ authorization: `Bearer ${accessToken}` });
     });
 
-    it('refuses a token that is not bound: somebody may have taken the proof away', async () => {
+    it('refuses a token that is not bound, since the proof may have been removed', async () => {
       const stripped: typeof fetch = (url, init) => {
         const { accept } = init?.headers as Record<string, string>;
         return fetch(local(url), {
@@ -85,7 +85,7 @@ describe.each(['false', 'true'])('the client with a key, nonces: %s', (nonces) =
       await expect(careless).rejects.toMatchObject({ code: 'unexpected_answer', status: 200 });
     });
 
-    it('asks for a nonce once, and says where its options or arguments are wrong', async () => {
+    it('requests a nonce once, and reports invalid options or arguments', async () => {
       const asking = async () =>
         Response.json({ error: 'use_dpop_nonce' }, { status: 400, headers: { 'dpop-nonce': 'n' } });
       const counting = jest.fn(asking);

@@ -11,7 +11,7 @@ const ISSUER = 'https://partner.example';
 const BUILD_MS = 300_000;
 const ELSEWHERE = 'https://elsewhere.example';
 
-describeOnAnyDatabase('[D146] a partner that asks why', (database) => {
+describeOnAnyDatabase("[D146] a partner's explanation request", (database) => {
   const key = Partner.create({ issuer: ISSUER, kid: '2026-11' });
   let service: TestService;
   let baseUrl: string;
@@ -49,7 +49,7 @@ describeOnAnyDatabase('[D146] a partner that asks why', (database) => {
       requestId,
     ]);
 
-  it('gets check, cause and remedy by the request id of its error, which says so', async () => {
+  it('returns check, cause and remedy by the request id of an error, which says so', async () => {
     const error = await refusal();
     expect(error.message).toContain('explain(requestId) says why');
     const explanation = await partnerFor(baseUrl).explain(error.requestId!);
@@ -60,13 +60,13 @@ describeOnAnyDatabase('[D146] a partner that asks why', (database) => {
     expect(Math.abs(explanation.occurredAt.getTime() - Date.now())).toBeLessThan(600_000);
   });
 
-  it('gets not_found for another id, and sends nothing for none', async () => {
+  it('returns not_found for another id, and sends nothing without one', async () => {
     const partner = partnerFor(baseUrl);
     await expect(partner.explain('0b6a3c1d')).rejects.toMatchObject({ code: 'not_found', status: 404 });
     await expect(partner.explain('')).rejects.toMatchObject({ code: 'invalid_option', tries: 0 });
   });
 
-  it('reads it from the command, as text and as JSON', async () => {
+  it('is available as a command, as text and as JSON', async () => {
     const { requestId = '' } = await refusal();
     const { exitCode, stdout, stderr } = await command(requestId);
     expect([exitCode, stderr]).toEqual([0, '']);
@@ -76,7 +76,7 @@ describeOnAnyDatabase('[D146] a partner that asks why', (database) => {
     expect(JSON.parse(json.stdout)).toMatchObject({ requestId, reason: 'audience_mismatch' });
   });
 
-  it('has exit codes for an id that is not explained, and for wrong arguments', async () => {
+  it('has exit codes for an unknown id and for wrong arguments', async () => {
     const unknown = await command('0b6a3c1d');
     expect([unknown.exitCode, unknown.stdout]).toEqual([1, '']);
     expect(unknown.stderr).toContain('not_found');

@@ -74,13 +74,13 @@ function accessTokensIn(output: string): string[] {
   return [...output.matchAll(/"access_token":"([^"]+)"/g)].map(([, token = '']) => token);
 }
 
-describeBuilt('the documents for partners, typed as they stand,', () => {
+describeBuilt('the partner documents, typed exactly,', () => {
   const instance = new InitInstance();
   // As the page on calling the API asks for.
   beforeAll(() => instance.start([], { actFor: ['https://partner.example'] }));
   afterAll(() => instance.end());
 
-  it('lead to a first exchange, with a token of the claims that the page on tokens shows', async () => {
+  it('lead to a first exchange, with a token that has the claims on the tokens page', async () => {
     const output = await typed(instance, 'quickstart.md');
     expect(output).toBe('{"data":[],"nextCursor":null}\n');
     const token = tokenOf(instance, "{ id: 'c', email: 'c@partner.example' }, '60s'");
@@ -88,7 +88,7 @@ describeBuilt('the documents for partners, typed as they stand,', () => {
     expect(parts.map((part) => Object.keys(part).sort())).toEqual(shapesOf('tokens.md'));
   });
 
-  it('have routes that sign in the user of a session, and nobody without one: Node.js', () =>
+  it("have routes that sign in the session's user, and no one without a session: Node.js", () =>
     signsInOnlyUsers('node ask.mjs'));
 
   const isPython = PYTHON === undefined ? it.skip : it;
@@ -114,7 +114,7 @@ describeBuilt('the documents for partners, typed as they stand,', () => {
     expect(login.status).toBe(303);
   }
 
-  it('say why a token is refused, and compare clocks', async () => {
+  it('explain why a token is refused, and compare clocks', async () => {
     const output = await typed(instance, 'troubleshooting.md');
     expect(textsOf('troubleshooting.md', 'sh').filter(isRun)).toHaveLength(2);
     expect(output).toContain('{"error":"audience_mismatch","message":"Token audience does not match"}');
@@ -149,7 +149,7 @@ describeBuilt('the documents for partners, typed as they stand,', () => {
     });
   });
 
-  it('make a key, whose two halves have one thumbprint', async () => {
+  it('create a key pair whose two parts have the same thumbprint', async () => {
     const output = await typed(instance, 'keys.md');
     expect(output).toMatch(/^([\w-]{43})\n\1\n$/);
   });

@@ -51,7 +51,7 @@ const inTurn = (...listeners: RequestListener[]): RequestListener => {
   return (request, response) => listeners[Math.min(turn++, listeners.length - 1)]?.(request, response);
 };
 
-describe('a failure that is no 429 or 503', () => {
+describe('a failure other than 429 or 503', () => {
   it.each<[string, RequestListener, string, number | undefined]>([
     ['a fault of the service', json(500, { error: 'server_error' }), 'server_error', 500],
     ['that it is switched off', json(501, { error: 'server_error' }), 'server_error', 501],
@@ -99,7 +99,7 @@ describe('a failure that is no 429 or 503', () => {
     expect(inspect(error, { depth: 9 })).not.toContain('eyJ');
   });
 
-  it('is reported where no server listens', async () => {
+  it('is reported if no server listens', async () => {
     const error = await failureOf(
       partner({ baseUrl: `http://127.0.0.1:${await freePort()}` }).exchange({ subject: 'ada' }),
     );
@@ -119,7 +119,7 @@ describe('a failure that is no 429 or 503', () => {
     ['of its own', Object.assign(new Error('no'), { code: 'ENOTFOUND' }), ': ENOTFOUND'],
     ['that is no code', new TypeError('fetch failed', { cause: { code: 'eyJhbGciOi' } }), ''],
     ['at all', new Error('no'), ''],
-  ])('is reported with the code %s, of a fetch that fails', async (_, thrown, suffix) => {
+  ])('is reported with the code %s, if fetch fails', async (_, thrown, suffix) => {
     const broken: typeof fetch = () => Promise.reject(thrown);
     const error = await failureOf(partner({ fetch: broken }).exchange({ subject: 'ada' }));
     expect(error).toMatchObject({
@@ -133,7 +133,7 @@ describe('a 429 or 503', () => {
   const busy = (headers: Record<string, string> = {}) =>
     json(503, { error: 'temporarily_unavailable' }, headers);
 
-  it('is tried as often as is allowed, then reported', async () => {
+  it('is retried as often as allowed, then reported', async () => {
     endpoint.answer(busy({ 'retry-after': '2' }));
     const error = await failureOf(partner({ maxTries: 4, timeoutSeconds: 60 }).exchange({ subject: 'ada' }));
     expect(error).toMatchObject({
@@ -150,7 +150,7 @@ describe('a 429 or 503', () => {
     }
   });
 
-  it('without Retry-After is tried after one second, then two', async () => {
+  it('without Retry-After is retried after one second, then two', async () => {
     endpoint.answer(inTurn((_, answer) => answer.writeHead(503).end('<h1>'), busy(), json(200, ANSWER)));
     await expect(partner().exchange({ subject: 'ada' })).resolves.toMatchObject({ accessToken: 'a-token' });
     expect(clock.waits.map((wait) => Math.floor(wait / 1000))).toEqual([
@@ -161,7 +161,7 @@ describe('a 429 or 503', () => {
     expect(clock.waits[1]).toBeGreaterThanOrEqual(2000);
   });
 
-  it('reads Retry-After as a moment by the clock of the answer', async () => {
+  it("with a date in Retry-After is retried by the answer's clock", async () => {
     const date = 'Sun, 22 Nov 2026 10:00:00 GMT';
     const headers = { date, 'retry-after': 'Sun, 22 Nov 2026 10:00:07 GMT' };
     endpoint.answer(inTurn(busy(headers), json(200, ANSWER)));
@@ -171,20 +171,20 @@ describe('a 429 or 503', () => {
     expect(clock.waits[0]).toBeLessThanOrEqual(8000);
   });
 
-  it('is reported at once where waiting would take longer than there is time', async () => {
+  it('is reported at once if waiting would take longer than allowed', async () => {
     endpoint.answer(busy({ 'retry-after': '60' }));
     const error = await failureOf(partner({ timeoutSeconds: 30 }).exchange({ subject: 'ada' }));
     expect(error).toMatchObject({ code: 'temporarily_unavailable', retryAfterSeconds: 60, tries: 1 });
     expect(clock.waits).toEqual([]);
   });
 
-  it('with the longest wait of a limit by the minute is waited for, unless configured otherwise', async () => {
+  it('with the longest wait of a per-minute limit is waited for, unless configured otherwise', async () => {
     endpoint.answer(inTurn(busy({ 'retry-after': '60' }), json(200, ANSWER)));
     await expect(partner().exchange({ subject: 'ada' })).resolves.toMatchObject({ accessToken: 'a-token' });
     expect(clock.waits).toHaveLength(1);
   });
 
-  it('does not make a hundred who wait send a hundred times', async () => {
+  it('does not make a hundred waiting callers send a hundred requests', async () => {
     endpoint.answer(inTurn(busy(), json(200, ANSWER)));
     const one = partner();
     await Promise.all(Array.from({ length: 100 }, () => one.exchange({ subject: 'ada' })));
@@ -192,7 +192,7 @@ describe('a 429 or 503', () => {
   });
 });
 
-describe('giving up', () => {
+describe('cancellation', () => {
   /** Keeps requests without an answer. */
   const held: ServerResponse[] = [];
   const hold: RequestListener = (_, response) => void held.push(response);
@@ -201,7 +201,7 @@ describe('giving up', () => {
   };
   afterEach(answerAll);
 
-  it('says so before anything is sent', async () => {
+  it('is reported before anything is sent', async () => {
     endpoint.answer(json(200, ANSWER));
     const reason = new Error('no longer wanted');
     const error = await failureOf(partner().exchange({ subject: 'ada', signal: AbortSignal.abort(reason) }));
@@ -209,7 +209,7 @@ describe('giving up', () => {
     expect(endpoint.requests).toBe(0);
   });
 
-  it('of one leaves the exchange to the others who wait for it', async () => {
+  it('by one caller leaves the exchange to the others', async () => {
     endpoint.answer(hold);
     const one = partner();
     const controller = new AbortController();
@@ -223,7 +223,7 @@ describe('giving up', () => {
     expect(endpoint.requests).toBe(1);
   });
 
-  it('of all ends the request, and the next call begins anew', async () => {
+  it('by all callers ends the request, and the next call starts again', async () => {
     endpoint.answer(hold);
     const one = partner();
     const controller = new AbortController();
@@ -237,7 +237,7 @@ describe('giving up', () => {
     await expect(one.exchange({ subject: 'ada' })).resolves.toBeDefined();
   });
 
-  it('ends waiting for the next try too', async () => {
+  it('ends the wait for a retry too', async () => {
     endpoint.answer(json(503, { error: 'temporarily_unavailable' }, { 'retry-after': '20' }));
     let isWaiting = false;
     const given: PartnerClock = {
@@ -258,7 +258,7 @@ describe('giving up', () => {
     expect(endpoint.requests).toBe(1);
   });
 
-  it('happens by itself when the time is over', async () => {
+  it('happens automatically at the timeout', async () => {
     endpoint.answer(hold);
     const error = await failureOf(partner({ timeoutSeconds: 1 }).exchange({ subject: 'ada' }));
     expect(error).toMatchObject({
@@ -271,16 +271,16 @@ describe('giving up', () => {
   it.each<[string, typeof fetch]>([
     ['nothing comes', () => new Promise(() => undefined)],
     ['an answer stops in its middle', () => Promise.resolve(new Response(new ReadableStream()))],
-  ])('happens by itself where %s, whether or not the given fetch heeds its signal', async (_, deaf) => {
+  ])('happens automatically if %s, whether or not the given fetch respects its signal', async (_, deaf) => {
     const error = await failureOf(partner({ timeoutSeconds: 1, fetch: deaf }).exchange({ subject: 'ada' }));
     expect(error).toMatchObject({ code: 'timeout', tries: 1 });
   });
 });
 
-describe('what is asked for', () => {
+describe('a request', () => {
   const tell = () => new SentForms();
 
-  it('is what it was when it was asked for, even if the caller changes the object then', async () => {
+  it('keeps the values of the call, even if the caller changes the object later', async () => {
     endpoint.answer(json(200, ANSWER));
     const seen = tell();
     const one = partner({ fetch: seen.fetch });
@@ -301,7 +301,7 @@ describe('what is asked for', () => {
     expect([decodeJwt(token).sub, redirectTo]).toEqual(['ada', '/']);
   });
 
-  it('stays what it was until the last try, with all that is nested in it', async () => {
+  it('keeps its values for all retries, including nested ones', async () => {
     const seen = tell();
     const act = { sub: 'first' };
     const mayAct = { sub: 'helpdesk' };
@@ -320,7 +320,7 @@ describe('what is asked for', () => {
     expect(act.sub).toBe('mallory');
   });
 
-  it('with the token that was refused is not exchanged where another has brought a new one', async () => {
+  it('with a refused token causes no exchange if another call has already got a new token', async () => {
     let issued = 0;
     endpoint.answer((request, response) => {
       issued += 1;
@@ -338,7 +338,7 @@ describe('what is asked for', () => {
     expect([anyhow.accessToken, again.accessToken, endpoint.requests]).toEqual(['token-3', 'token-4', 4]);
   });
 
-  it('is exchanged again after a sleep in which the one clock stood still', async () => {
+  it('is repeated after a sleep in which the monotonic clock stopped', async () => {
     endpoint.answer(json(200, { ...ANSWER, expires_in: 600 }));
     const one = partner();
     await one.exchange({ subject: 'ada' });
@@ -363,7 +363,7 @@ describe('a refusal', () => {
     [5, 9, undefined],
     [5, -2, undefined],
     [5, -3, 'behind'],
-  ])('of a token of %d seconds, by a clock %d off, says %s', async (life, offset, side) => {
+  ])('of a token of %d seconds, by a clock %d off, reports %s', async (life, offset, side) => {
     endpoint.answer(json(400, { error: 'invalid_grant' }, { date: DATE }));
     clock = new WaitingClock(Date.parse(DATE) + offset * 1000);
     const error = await failureOf(partner({ tokenLifetimeSeconds: life }).exchange({ subject: 'ada' }));
@@ -447,7 +447,7 @@ describe('options', () => {
       /^key is a damaged PEM: a first line, lines of base64 and a last line are wanted$/,
     ],
     ['a bad other key', { nextKey: KEY, otherKeys: [KEY, 'x'] }, /^otherKeys\[1\] is no PEM/],
-  ])('refuse %s', (_, wrong, message) => {
+  ])('reject %s', (_, wrong, message) => {
     const make = () => createPartner({ ...good, ...wrong });
     expect(make).toThrow(
       expect.objectContaining({ code: 'invalid_option', message: expect.stringMatching(message) }),
@@ -455,20 +455,20 @@ describe('options', () => {
   });
 
   it.each(['http://localhost:5678', 'http://127.0.0.1', 'http://[::1]:1', 'https://instance.example/'])(
-    'take %s',
+    'accept %s',
     (baseUrl) => {
       expect(() => createPartner({ ...good, baseUrl })).not.toThrow();
     },
   );
 
-  it('may not be nothing', () => {
+  it('must be an object', () => {
     for (const nothing of [undefined, null, 'options'])
       expect(() => createPartner(nothing as unknown as PartnerOptions)).toThrow(
         expect.objectContaining({ code: 'invalid_option', message: 'options must be an object' }),
       );
   });
 
-  it('take http to another machine where that is wanted', () => {
+  it('accept http to another machine if requested', () => {
     expect(() => createPartner({ ...good, baseUrl: 'http://instance.test', allowHttp: true })).not.toThrow();
   });
 
@@ -513,7 +513,7 @@ describe('options', () => {
     ['a signal that is none', { subject: 'a', signal: {} }, /^signal must be an AbortSignal$/],
     ['fresh by a number', { subject: 'a', fresh: 1 }, /^fresh must be true, false, or the access token/],
     ['a kid that no key has', { subject: 'a', subjectKid: 'gone' }, /^no key has the kid that is named$/],
-  ])('of an exchange may not be %s', async (_, request, message) => {
+  ])('of an exchange cannot be %s', async (_, request, message) => {
     endpoint.answer(json(200, ANSWER));
     const error = await failureOf(partner().exchange(request as unknown as { subject: string }));
     expect(error).toMatchObject({
@@ -532,7 +532,7 @@ describe('options', () => {
     'workflows',
     '',
     null,
-  ])('of a login may not lead away from the instance: %j', async (target) => {
+  ])('of a login cannot lead away from the instance: %j', async (target) => {
     const redirectTo = target as string;
     const error = await failureOf(partner().embedForm({ subject: 'a', redirectTo }));
     expect(error).toMatchObject({
@@ -542,7 +542,7 @@ describe('options', () => {
   });
 
   it.each([{ target: 5 }, { id: null }, { name: 'frame' }, null])(
-    'of the HTML of a login may not be %j',
+    "of a login's HTML cannot be %j",
     async (options) => {
       const form = await partner().embedForm({ subject: 'a' });
       expect(() => form.toHtml(options as unknown as object)).toThrow(
@@ -551,7 +551,7 @@ describe('options', () => {
     },
   );
 
-  it('of the headers of a call may not have a nonce that is no text', async () => {
+  it("of a call's headers cannot have a nonce that is not a string", async () => {
     const call = { accessToken: 'a', method: 'GET', url: 'https://instance.example/', nonce: 5 };
     const error = await failureOf(
       partner().headersFor(call as unknown as { accessToken: string; method: string; url: string }),
@@ -559,7 +559,7 @@ describe('options', () => {
     expect(error).toMatchObject({ code: 'invalid_option', message: 'nonce must be a text' });
   });
 
-  it('of a login are reported to be wrong, as those of an exchange are', async () => {
+  it('of a login are validated like those of an exchange', async () => {
     for (const wrong of [
       undefined,
       {},

@@ -42,8 +42,8 @@ beforeAll(() => {
 }, BUILD_MS);
 afterAll(() => folder && rmSync(folder, { recursive: true, force: true }));
 
-describe('the package of the client', () => {
-  it('exports what its README documents, and nothing else can be reached', () => {
+describe('the client package', () => {
+  it('exports what its README documents, and makes nothing else accessible', () => {
     const program = `console.log(JSON.stringify(Object.keys(await import('${CLIENT}')).sort()))`;
     const run = (text: string) =>
       execFileSync(process.execPath, ['--input-type=module', '--eval', text], {
@@ -56,7 +56,7 @@ describe('the package of the client', () => {
     );
   });
 
-  it('has compiled sources, types and documents, and nothing else', () => {
+  it('contains only compiled sources, types and documents', () => {
     const list = execFileSync('tar', ['-tzf', join(folder, 'client.tgz')], { encoding: 'utf8' });
     const paths = list.trim().split('\n');
     const known = /^package\/(dist\/[a-z-]+\.(js|d\.ts)|CHANGELOG\.md|LICENSE|README\.md|package\.json)$/;
@@ -70,13 +70,13 @@ describe('the package of the client', () => {
     );
   });
 
-  it('asks for jose alone, at the version of the repository', () => {
+  it("depends only on jose, at the repository's version", () => {
     const [root, own] = [manifestOf('package.json'), manifestOf('packages/partner/package.json')];
     expect(own.dependencies).toEqual({ jose: `^${root.dependencies['jose']}` });
     expect(own.peerDependencies).toBeUndefined();
   });
 
-  it('has a README with each option, with its default and range, each code and each export', () => {
+  it('has a README with each option and its default and range, each code and each export', () => {
     const { text } = repositoryFile('packages/partner/README.md');
     const options = repositoryFile('packages/partner/src/options.ts').text;
     const [, members = ''] = /export interface PartnerOptions \{([\s\S]*?)\n\}/.exec(options) ?? [];
@@ -101,7 +101,7 @@ describe('the package of the client', () => {
   });
 
   it(
-    'has a README with programs that compile as they stand there',
+    'has a README whose programs compile',
     () => {
       const { text } = repositoryFile('packages/partner/README.md');
       const programs = [...text.matchAll(/```ts\n\/\/ (\S+)\n([\s\S]*?)```/g)];
@@ -128,7 +128,7 @@ describe('the package of the client', () => {
   );
 });
 
-describeOnAnyDatabase('backends that install the client', (database) => {
+describeOnAnyDatabase('backends with the client installed', (database) => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const KID = 'consumer';
   let service: TestService;
@@ -152,7 +152,7 @@ describeOnAnyDatabase('backends that install the client', (database) => {
   afterAll(() => service?.stop());
 
   it.each(['modules.mjs', 'commonjs.cjs'])(
-    '%s exchanges, and makes a login form',
+    'succeed in an exchange and a login form: %s',
     async (program) => {
       const KEY = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
       const env = { PATH: process.env['PATH'], ISSUER, BASE_URL: baseUrl, KEY, KID };

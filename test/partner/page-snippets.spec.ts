@@ -67,16 +67,20 @@ function scriptOfVue(text: string): string {
   return `${script}\nexport const used: InstanceType<typeof EmbeddedInstance>['$props'] = { ${given.join(', ')} };\n`;
 }
 
-describe('the page of a partner compiles', () => {
-  it('with React', () => expect(problemsOf('page.tsx', snippet('react'))).toBe(''), COMPILING_MS);
+describe("a partner's page", () => {
+  it('compiles with React', () => expect(problemsOf('page.tsx', snippet('react'))).toBe(''), COMPILING_MS);
 
-  it('with Vue', () => expect(problemsOf('page.ts', scriptOfVue(snippet('vue')))).toBe(''), COMPILING_MS);
+  it(
+    'compiles with Vue',
+    () => expect(problemsOf('page.ts', scriptOfVue(snippet('vue')))).toBe(''),
+    COMPILING_MS,
+  );
 
   it.each([
     ['page.tsx', snippet('react').replace('userKey', 'userKeys')],
     ['page.ts', scriptOfVue(snippet('vue').replace(':user-key', ':user-keys'))],
   ])(
-    'not with a property that the package does not have: %s',
+    'does not compile with an unknown property: %s',
     (name, text) => {
       expect(problemsOf(name, text)).toContain('userKeys');
     },

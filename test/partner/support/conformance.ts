@@ -65,7 +65,7 @@ export function describeProgram(name: string, state: ProgramState): void {
       await service?.stop();
     });
 
-    it('makes a key that only its owner may read, and publishes its public half as JWKS and as PEM', async () => {
+    it('creates a key that only its owner can read, and publishes its public part as JWKS and as PEM', async () => {
       expect(statSync(program.keyFile).mode & 0o077).toBe(0);
       const made = createPublicKey(createPrivateKey(readFileSync(program.keyFile))).export({ format: 'jwk' });
       const { keys } = await program.json<{ keys: object[] }>('/.well-known/jwks.json');
@@ -90,7 +90,7 @@ export function describeProgram(name: string, state: ProgramState): void {
       PATIENCE_MS,
     );
 
-    it('[D134] puts its user into the project of the customer', async () => {
+    it("[D134] puts its user into the customer's project", async () => {
       await program.json<Overview>('/workflows');
       const members = await service.rows(
         `SELECT user_id AS id, role, member.issuer FROM project_member member
@@ -119,7 +119,7 @@ export function describeProgram(name: string, state: ProgramState): void {
     );
 
     it(
-      'takes a new token where the one that it keeps has ended',
+      'requests a new token if the stored one was ended',
       async () => {
         const before = await program.json<Overview>('/workflows');
         await service.part(SignOutService).signOutEverywhere(adaId, 'conformance');
@@ -138,7 +138,7 @@ export function describeProgram(name: string, state: ProgramState): void {
       }, PATIENCE_MS);
       afterAll(() => browser?.close());
 
-      it('shows the page with the frame, signed in by the script of the instance, and renews the session', async () => {
+      it("shows the page with the frame, signed in by the instance's script, and renews the session", async () => {
         const page = await browser.context.newPage();
         await page.goto(program.baseUrl);
         const state = (text: string) => page.locator('#state', { hasText: text }).waitFor();
@@ -151,7 +151,7 @@ export function describeProgram(name: string, state: ProgramState): void {
         await page.close();
       });
 
-      it('shows the frame by a form alone', async () => {
+      it('shows the frame with a form alone', async () => {
         const page = await browser.context.newPage();
         await page.goto(`${program.baseUrl}/plain`);
         await page.frameLocator('iframe').getByText(WORKFLOW).first().waitFor();
@@ -163,7 +163,7 @@ export function describeProgram(name: string, state: ProgramState): void {
 
 /** With a key that was made elsewhere, for an instance behind a proxy that answers by itself now and then. */
 function describeAtOddInstance(name: string, state: RunnableProgram): void {
-  describe(`the partner in ${name}, of an instance that answers oddly`, () => {
+  describe(`the partner in ${name}, with an instance that answers unusually`, () => {
     const pem = (state.foreignKey ?? ecKey)();
     let endpoint: OddEndpoint;
     let program: PartnerProgram;
@@ -177,7 +177,7 @@ function describeAtOddInstance(name: string, state: RunnableProgram): void {
       await endpoint?.close();
     });
 
-    it('publishes and keeps the key that it finds', async () => {
+    it('publishes and keeps an existing key', async () => {
       const { keys } = await program.json<{ keys: object[] }>('/.well-known/jwks.json');
       const known = createPublicKey(createPrivateKey(pem)).export({ format: 'jwk' });
       expect(keys).toEqual([expect.objectContaining(known)]);
@@ -185,7 +185,7 @@ function describeAtOddInstance(name: string, state: RunnableProgram): void {
     });
 
     it(
-      'comes back after a moment that Retry-After names, follows no redirect, and lets two calls share a new token',
+      'retries after the moment in Retry-After, follows no redirect, and shares a new token between two calls',
       async () => {
         const parallel = state.isSequential === true ? 1 : 2;
         let issued = 0;

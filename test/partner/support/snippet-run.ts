@@ -28,7 +28,7 @@ interface Printed {
 }
 
 export function describeSnippet({ id, files, commands }: SnippetLanguage): void {
-  describeOnAnyDatabase(`the backend of a partner in ${id}`, (database) => {
+  describeOnAnyDatabase(`a partner's backend in ${id}`, (database) => {
     let service: TestService;
     let printed: Printed;
 
@@ -60,7 +60,7 @@ export function describeSnippet({ id, files, commands }: SnippetLanguage): void 
     }, PATIENCE_MS);
     afterAll(() => service?.stop());
 
-    it('signs the user of the session in, and gives nobody else a token', async () => {
+    it("signs the session's user in, and gives a token to no one else", async () => {
       expect((await service.embed({ token: printed.frame })).status).toBe(303);
       expect(printed.nobody).toBe(401);
     });
