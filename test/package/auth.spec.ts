@@ -29,7 +29,7 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
   const accessToken = async (subjectToken: string) =>
     String((await host.exchange(subjectToken)).body['access_token']);
 
-  it('challenges a call without a Bearer credential, and one with a credential that is none (RFC 6750)', async () => {
+  it('challenges a call without a Bearer credential or with an invalid one (RFC 6750)', async () => {
     for (const headers of [undefined, { authorization: 'Basic eDp5' }]) {
       const without = await host.call('/api/me', { headers });
       expect([without.status, without.headers.get('www-authenticate')]).toEqual([
@@ -47,7 +47,7 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
     expect(host.output).toContain('an API call was refused');
   });
 
-  it('hands the route its user, and refuses a token that lacks its scope', async () => {
+  it("passes the user to the route, and refuses a token without the route's scope", async () => {
     const me = await host.apiMe(await accessToken(partner.sign()));
     expect([me.status, me.body]).toMatchObject([200, { subject: { email: 'customer-1@partner.example' } }]);
     const answer = await host.apiMe(await accessToken(limited.sign()));
@@ -57,7 +57,7 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
     ]);
   });
 
-  it('[D140] takes a bound token with a proof for each call, by the public address, and never as Bearer', async () => {
+  it('[D140] accepts a bound token with a proof for each call by the public address, and never as Bearer', async () => {
     const client = new DpopClient();
     const claims = { htu: `${BASE_URL}/rest/auth/oauth/token` };
     const exchange = async (form: string) =>
@@ -85,7 +85,7 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
     expect([me.status, me.body]).toMatchObject([200, { subject: { email: 'customer-1@partner.example' } }]);
   });
 
-  it('refuses a token that its holder has ended, and one whose user is locked', async () => {
+  it('refuses a token that its holder has ended, and a token of a locked user', async () => {
     const [ended, locked] = [await accessToken(partner.sign()), await accessToken(partner.sign())];
     await host.post('/rest/auth/oauth/revoke', new URLSearchParams({ token: ended }).toString());
     expect([(await host.apiMe(ended)).status, (await host.apiMe(locked)).status]).toEqual([401, 200]);
@@ -94,7 +94,7 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
     await database().query('UPDATE product_user SET active = true');
   });
 
-  it('[D7] refuses a token whose subject is locked, though the actor that uses it is not', async () => {
+  it('[D7] refuses a token with a locked subject, even if the actor is not locked', async () => {
     const actor = partner.sign(partner.claims({ sub: 'agent-1', email: 'agent-1@partner.example' }));
     const subject = partner.sign(partner.claims({ sub: 'absent-1', email: 'absent-1@partner.example' }));
     const token = String((await host.exchange(subject, actor)).body['access_token']);
@@ -110,7 +110,7 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
     expect((await host.apiMe(token)).status).toBe(200);
   });
 
-  it('publishes who issues its tokens, where, and by which keys', async () => {
+  it("publishes its tokens' issuer, endpoints and keys", async () => {
     const server = await host.call('/.well-known/oauth-authorization-server');
     expect([server.status, server.headers.get('cache-control'), server.headers.get('pragma')]).toEqual([
       200,
@@ -146,7 +146,7 @@ describeOnEmptyDatabase('a host that publishes nothing', (database) => {
     optionsOf(newPartner(), { server: 'express', parts: 'own', databaseUrl: database().url }),
   );
 
-  it('leaves its well-known paths alone, and names none in challenges', async () => {
+  it('leaves its well-known paths alone, and lists none in challenges', async () => {
     for (const name of ['oauth-authorization-server', 'oauth-protected-resource', 'jwks.json'])
       expect((await host.call(`/.well-known/${name}`)).status).toBe(404);
     expect((await host.call('/api/me')).headers.get('www-authenticate')).toBe(

@@ -39,7 +39,7 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
   const partner = newPartner();
   const host = HostProcess.forBlock(() => optionsOf(partner, { ...kind, databaseUrl: database().url }));
 
-  it('[D25] the page of the guide signs in by its own key, and only its own calls have the session', async () => {
+  it("[D25] the guide's page signs in with its own key, and only its calls have the session", async () => {
     const page = await openPage(() => host.url);
     expect((await page.send('/bound-session')).status).toBe(401);
     const data = { type: 'login', token: partner.sign() };
@@ -56,7 +56,7 @@ describeOnEmptyDatabase.each(ofParts('own'), (kind, database) => {
   const partner = newPartner();
   const host = HostProcess.forBlock(() => optionsOf(partner, { ...kind, databaseUrl: database().url }));
 
-  it('[D25] a host whose sessions cannot be bound answers 501', async () => {
+  it('[D25] a host without bound sessions answers 501', async () => {
     const form = { token: partner.sign(), answer: 'session', hostOrigin: HOST_ORIGIN };
     const { status } = await host.post('/rest/auth/embed', new URLSearchParams(form).toString(), {
       origin: BASE_URL,

@@ -83,22 +83,22 @@ function evaluated(program: string): unknown {
   return JSON.parse(execFileSync(process.execPath, args, { cwd: installation.folder, encoding: 'utf8' }));
 }
 
-describe('the entries', () => {
+describe('the entry points', () => {
   const exportsOf = (entry: string) =>
     evaluated(`console.log(JSON.stringify(Object.keys(await import('${entry}')).sort()))`);
 
-  it('export what every host needs from the first, and what is documented besides from the second', () => {
+  it('export what every host needs from the first, and other documented names from the second', () => {
     expect(exportsOf(PACKAGE)).toEqual(VALUES[PACKAGE]);
     const advanced = `${PACKAGE}/advanced`;
     expect(exportsOf(advanced)).toEqual(VALUES[advanced]);
   });
 
-  it('keep other files out of reach', () => {
+  it('make other files inaccessible', () => {
     const program = `import('${PACKAGE}/dist/token-exchange/index.js').then(() => console.log('"reached"'), ({ code }) => console.log(JSON.stringify(code)))`;
     expect(evaluated(program)).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
   });
 
-  it('give the migrations by names that no host has', () => {
+  it('export migrations with names that no host has', () => {
     const program = `const { TOKEN_EXCHANGE_MIGRATIONS: all } = await import('${PACKAGE}'); console.log(JSON.stringify(all.map(({ name }) => name)))`;
     const names = evaluated(program) as string[];
     expect(names.length).toBeGreaterThan(0);
@@ -122,14 +122,14 @@ describe('the dependencies', () => {
   };
   const declared = () => ({ ...manifest.dependencies, ...manifest.peerDependencies });
 
-  it('are those that the packed files import', () => {
+  it('are those imported by the packed files', () => {
     expect(imported().length).toBeGreaterThan(5);
     // `reflect-metadata` and `rxjs` are what Nest wants of its host, in one copy.
     const expected = new Set([...imported(), 'reflect-metadata', 'rxjs']);
     expect(Object.keys(declared()).sort()).toEqual([...expected].sort());
   });
 
-  it('of its own are at the versions with which the repository tests them', () => {
+  it('of the package have the versions that the repository tests', () => {
     const { dependencies } = manifestIn(REPOSITORY);
     const names = Object.keys(manifest.dependencies);
     expect(manifest.dependencies).toEqual(
@@ -137,7 +137,7 @@ describe('the dependencies', () => {
     );
   });
 
-  it('of its host begin with the lowest versions that are run, and reach those of the repository', () => {
+  it("of the host range from the lowest tested version to the repository's", () => {
     const { dependencies } = manifestIn(REPOSITORY);
     const names = Object.keys(manifest.peerDependencies);
     expect(names).toEqual(Object.keys(LOWEST_OF_11.peers));
@@ -158,7 +158,7 @@ describe('the files', () => {
     return list.trim().split('\n');
   };
 
-  it('are JavaScript in a few files, types and documents, and nothing else', () => {
+  it('are only a few JavaScript files, types and documents', () => {
     const paths = packedPaths();
     expect(paths).toEqual(
       expect.arrayContaining(
@@ -184,12 +184,12 @@ describe('the files', () => {
     expect(paths.filter((path) => path.endsWith('.js')).length).toBeLessThan(6);
   });
 
-  it(`are at most ${MOST_FILES} of at most ${MOST_BYTES} bytes together, packed`, () => {
+  it(`are at most ${MOST_FILES} and at most ${MOST_BYTES} bytes packed`, () => {
     expect(packedPaths().length).toBeLessThanOrEqual(MOST_FILES);
     expect(statSync(tarball()).size).toBeLessThanOrEqual(MOST_BYTES);
   });
 
-  it('have the types of every entry whole, for a host that checks them too', () => {
+  it('include the complete types of every entry point, for a host that checks them too', () => {
     const folder = folderBeside(installation, {
       'check.ts': `export * from '${PACKAGE}';\nexport * as advanced from '${PACKAGE}/advanced';\n`,
     });
@@ -201,7 +201,7 @@ describe('the documents', () => {
   const { text } = repositoryFile('src/token-exchange/docs/guide.md');
   const { text: readme } = repositoryFile('src/token-exchange/README.md');
 
-  it('lead nowhere but to one another, and what log lines and types name is there', () => {
+  it('link only to one another, and contain what log lines and types refer to', () => {
     const home = homeOf(installation);
     const paths = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter(
       (path) => path.endsWith('.md') && !path.includes('node_modules'),
@@ -221,7 +221,7 @@ describe('the documents', () => {
     expect(existsSync(join(home, REFUSALS_PAGE))).toBe(true);
   });
 
-  it('have programs that compile, as they stand there', () => {
+  it('contain programs that compile', () => {
     const both = `${readme}\n${text}`;
     const programs = programsOf(both);
     const ofTypeScript = Object.keys(programs).filter((path) => path.endsWith('.ts'));
@@ -234,7 +234,7 @@ describe('the documents', () => {
 describe.each(EXAMPLES)('%s', (example) => {
   const exampleManifest = manifestIn(join(REPOSITORY, example));
 
-  it('has the versions of the repository', () => {
+  it("has every peer of the package, and no version of the package's own dependencies", () => {
     const root = manifestIn(REPOSITORY);
     const known: Record<string, string> = { ...root.dependencies, ...root.devDependencies };
     const wanted = { ...exampleManifest.dependencies, ...exampleManifest.devDependencies };
@@ -243,7 +243,7 @@ describe.each(EXAMPLES)('%s', (example) => {
     expect(others).toEqual(Object.fromEntries(Object.keys(others).map((name) => [name, known[name]])));
   });
 
-  it('has every peer of the package, and no version of its own of what the package brings', () => {
+  it('compiles with its own settings', () => {
     const wanted = Object.keys({ ...exampleManifest.dependencies });
     expect(Object.keys(manifest.peerDependencies).filter((name) => !wanted.includes(name))).toEqual([]);
   });

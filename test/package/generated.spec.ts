@@ -32,7 +32,7 @@ const APPLICATIONS = [
 
 const probe = spawnSync('npm', ['view', '@nestjs/cli', 'version'], { timeout: 30_000 });
 
-describe.each(APPLICATIONS)('the README in an application of NestJS $nest', ({ nest, isCommonJs }) => {
+describe.each(APPLICATIONS)('the README in an application with NestJS $nest', ({ nest, isCommonJs }) => {
   if (probe.status !== 0) return void it.skip('skipped: npm could not fetch what is needed', () => undefined);
 
   describeOnEmptyDatabase('with a database', (database) => {
@@ -83,7 +83,7 @@ describe.each(APPLICATIONS)('the README in an application of NestJS $nest', ({ n
     const settings = () => ({ DATABASE_URL: database().url });
 
     it.each(['npm test', 'npm run test:e2e', 'npm run build'])(
-      'lets %s pass',
+      'allows %s',
       (command) => {
         const { status, output } = shell(command, settings());
         expect({ status, output: status === 0 ? '' : output }).toEqual({ status: 0, output: '' });
@@ -92,7 +92,7 @@ describe.each(APPLICATIONS)('the README in an application of NestJS $nest', ({ n
     );
 
     it(
-      'leads to an exchange, and to the guarded route',
+      'leads to an exchange and to the guarded route',
       async () => {
         const port = String(await freePort());
         const typed = CALLS.replace(/^(export DATABASE_URL)=.*$/m, `$1='${database().url}' PORT=${port}`);

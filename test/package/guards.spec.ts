@@ -12,7 +12,7 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
     optionsOf(partner, { ...kind, databaseUrl: database().url, guard: 'without-exemption' }),
   );
 
-  it('refuses what it asks a login of, in the bodies of both flows', async () => {
+  it('refuses a login without a user, in the form of both flows', async () => {
     expect(await host.exchange(partner.sign())).toMatchObject({
       status: 401,
       body: { error: 'unauthorized', error_description: 'Sign in first' },
@@ -31,10 +31,10 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
   const optionsWith = (wishes: Partial<Wishes>) =>
     optionsOf(partner, { ...kind, databaseUrl: database().url, sealingKey, guarded, ...wishes });
 
-  describe('TokenExchangeGuard for all routes', () => {
+  describe('a global TokenExchangeGuard', () => {
     const host = HostProcess.forBlock(() => optionsWith({ guard: 'of-the-package' }));
 
-    it('lets the endpoints of the package through, and asks every other route for a token but where it is extended', async () => {
+    it("allows the package's endpoints, and requires a token on every other route unless extended", async () => {
       const { status, body } = await host.exchange(partner.sign());
       expect(status).toBe(200);
       expect((await host.call('/.well-known/jwks.json')).status).toBe(200);
@@ -47,10 +47,10 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
     });
   });
 
-  describe('no guard for all routes', () => {
+  describe('a missing global guard', () => {
     const host = HostProcess.forBlock(() => optionsWith({}));
 
-    it('makes a route with CurrentUser and no guard fail, and the log says why', async () => {
+    it('fails a route with CurrentUser and no guard, and the cause is logged', async () => {
       expect((await host.call('/orders/unmarked')).status).toBe(500);
       const cause = 'CurrentUser needs TokenExchangeAuth on the route or its controller';
       await until('the cause is logged', PATIENCE_MS, () => host.output.includes(cause));

@@ -24,11 +24,11 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
     return { ...options, settings: { ...options.settings, trustedKeys }, guarded: { path: 'guarded' } };
   });
 
-  it('has one leader and one memory of revocations', () => {
+  it('has one leader and one list of revocations', () => {
     expect(JSON.parse(host.printed('instances') ?? '{}')).toEqual(ONE_EACH);
   });
 
-  it('guards routes of a module that imports nothing, and adds up all scopes of a route', async () => {
+  it('guards routes of a module without imports, and combines all scopes of a route', async () => {
     const { body } = await host.exchange(limited.sign());
     const headers = { authorization: `Bearer ${String(body['access_token'])}` };
     expect((await host.call('/guarded', { headers })).status).toBe(200);
@@ -40,7 +40,7 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
   });
 });
 
-describeOnEmptyDatabase('the start lists the parts', (database) => {
+describeOnEmptyDatabase('the startup log lists the parts', (database) => {
   const started = async (wishes: Partial<Wishes>) => {
     const options = optionsOf(newPartner(), {
       ...{ server: 'express', parts: 'own', databaseUrl: database().url, sealingKey: SEALING_KEY },
@@ -58,7 +58,7 @@ describeOnEmptyDatabase('the start lists the parts', (database) => {
     );
   });
 
-  it('without one that its module does not export', async () => {
+  it('without a part that its module does not export', async () => {
     expect(await started({ missing: 'exports of parts' })).toContain(
       'parts of this application: UserDirectory; of the package: ProjectDirectory, SessionOpener,',
     );
@@ -66,7 +66,7 @@ describeOnEmptyDatabase('the start lists the parts', (database) => {
 });
 
 describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
-  it('fails at the first request of an application that reads no forms, and says why', async () => {
+  it('fails at the first form if an application parses no forms, and reports the cause', async () => {
     const partner = newPartner();
     const wishes = {
       ...kind,
@@ -99,7 +99,7 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
       }),
     );
 
-  it('warns of a global prefix before what metadata name, with the line that mends it', async () => {
+  it('warns of a global prefix before metadata paths, with the line that corrects it', async () => {
     const host = await start({ name: 'v2' });
     await host.stop();
     const [, list = ''] = /setGlobalPrefix\(…, \{ exclude: \[(.*)\] \}\)/.exec(host.output) ?? [];

@@ -14,12 +14,12 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
     return { ...options, settings: { ...options.settings, ...names } };
   });
 
-  it('has no endpoints but where the host wants them, and its own routes have a version', async () => {
+  it('has endpoints only if the host enables them, and versioned routes of its own', async () => {
     expect((await host.exchange(partner.sign())).status).toBe(404);
     expect((await host.call('/v1/api/me')).status).toBe(401);
   });
 
-  it('gives the cookie its name, and finds the session by it', async () => {
+  it('names the cookie, and finds the session by it', async () => {
     const login = await host.post(
       `${PATH_PREFIX}/embed`,
       new URLSearchParams({ token: partner.sign() }).toString(),

@@ -16,14 +16,14 @@ describeOnEmptyDatabase('two processes, on Express and on Fastify', (database) =
   const first = HostProcess.forBlock(options);
   const second = HostProcess.forBlock(() => ({ ...options(), server: 'fastify' }));
 
-  it('takes the access tokens of the other, and its sessions', async () => {
+  it("accept each other's access tokens and sessions", async () => {
     const { body } = await first.exchange(partner.sign());
     expect((await second.apiMe(body['access_token'])).status).toBe(200);
     const cookie = cookieOf(await second.login(partner.sign()));
     expect((await first.call('/', { headers: { cookie } })).status).toBe(200);
   });
 
-  it("[D59] ends the product's own session whose key is revoked", async () => {
+  it("[D59] end the product's own session if its key is revoked", async () => {
     const cookie = cookieOf(await first.login(partner.sign()));
     const status = async () => (await second.call('/', { headers: { cookie } })).status;
     expect(await status()).toBe(200);
@@ -37,7 +37,7 @@ describeOnEmptyDatabase('two processes, on Express and on Fastify', (database) =
     await until('the key is taken again', PATIENCE_MS, isTaken);
   });
 
-  it('has one leader, and the other when that one ends', async () => {
+  it('have one leader, and the other one when it ends', async () => {
     const leads = (host: HostProcess) => host.output.includes('this instance is the leader now');
     await until('one leads', PATIENCE_MS, () => leads(first));
     expect(leads(second)).toBe(false);
@@ -47,7 +47,7 @@ describeOnEmptyDatabase('two processes, on Express and on Fastify', (database) =
   });
 });
 
-describeOnEmptyDatabase('two processes and an entry that one of them stores', (database) => {
+describeOnEmptyDatabase('two processes with an entry that one of them stores', (database) => {
   const configured = newPartner();
   const added = Partner.create({ issuer: 'https://added.example', kid: 'a', audience: BASE_URL });
   const hosts: HostProcess[] = [];
@@ -61,7 +61,7 @@ describeOnEmptyDatabase('two processes and an entry that one of them stores', (d
   };
   afterAll(() => Promise.all(hosts.map((host) => host.stop())));
 
-  it('[D70][D72] trusts it in both, and suspends it in both', async () => {
+  it('[D70][D72] both trust it, and both suspend it', async () => {
     const all = (status: number) =>
       until(`each host answers ${status}`, PATIENCE_MS, async () => {
         const answers = await Promise.all(hosts.map((host) => host.exchange(added.sign())));

@@ -13,7 +13,7 @@ describeOnEmptyDatabase.each(KINDS.slice(0, 2), (kind, database) => {
   const options = () => optionsOf(partner, { ...kind, sealingKey, databaseUrl: database().url });
   const host = HostProcess.forBlock(options);
 
-  it('refuses another audience by the same words as every bad token, and notifies the host why', async () => {
+  it('refuses another audience with the same message as any bad token, and tells the host why', async () => {
     const answer = await host.exchange(partner.sign(partner.claims({ aud: 'https://other.example' })));
     expect(answer).toMatchObject({
       status: 400,
@@ -33,7 +33,7 @@ describeOnEmptyDatabase.each(KINDS.slice(0, 2), (kind, database) => {
     expect((await host.call(TOKEN_PATH)).status).toBe(404);
   });
 
-  it('[D57] [D23] a HEAD signs no user in, and the login by GET that follows passes and reveals to no site its address', async () => {
+  it('[D57] [D23] a HEAD request signs no user in; the login by GET that follows succeeds and leaks its address to no site', async () => {
     const path = `/rest/auth/embed?token=${partner.sign()}`;
     const head = await host.call(path, { method: 'HEAD' });
     expect([head.status, head.headers.get('allow')]).toEqual([405, 'GET, POST']);
@@ -43,7 +43,7 @@ describeOnEmptyDatabase.each(KINDS.slice(0, 2), (kind, database) => {
     expect(login.headers.get('referrer-policy')).toBe('no-referrer');
   });
 
-  it('refuses a client that comes too often, with the word when to come again, and counts by entries that have a limit', async () => {
+  it('refuses a client with too many requests, with the time to retry, and counts by entry if it has a limit', async () => {
     const wide = Partner.create({ issuer: 'https://wide.example', audience: BASE_URL });
     const trustedKeys = JSON.stringify([partner.staticEntry(), wide.staticEntry({ perMinute: 3 })]);
     const settings = { ...options().settings, trustedKeys, exchange: { perMinute: 2 } };
@@ -61,7 +61,7 @@ describeOnEmptyDatabase.each(KINDS.slice(0, 2), (kind, database) => {
     }
   });
 
-  it('puts nothing of a token into the log of its host', () => {
+  it('logs nothing of a token', () => {
     expect(host.output).not.toContain('eyJ');
     expect(host.output).not.toContain('customer-1@partner.example');
   });

@@ -21,36 +21,36 @@ describeOnEmptyDatabase('a host starts', (database) => {
     await database().query('CREATE SCHEMA public');
   });
 
-  it.each(SERVERS)('on $server by registerAsync, with settings that it injects', async ({ server }) => {
+  it.each(SERVERS)('on $server with registerAsync and injected settings', async ({ server }) => {
     const started = await start({ server, parts: 'defaults', isAsync: true });
     const { status, body } = await started.exchange(partner.sign());
     expect(status).toBe(200);
     expect((await started.apiMe(body['access_token'])).status).toBe(200);
   });
 
-  it.each(SERVERS)('on $server with a data source that has a name', async ({ server }) => {
+  it.each(SERVERS)('on $server with a named data source', async ({ server }) => {
     const started = await start({ server, parts: 'own', dataSource: 'product' });
     expect((await started.exchange(partner.sign())).status).toBe(200);
   });
 
-  it.each(SERVERS)('on $server by the testing module of Nest', async ({ server }) => {
+  it.each(SERVERS)("on $server with Nest's testing module", async ({ server }) => {
     const started = await start({ server, parts: 'own', isMadeForTests: true });
     expect((await started.exchange(partner.sign())).status).toBe(200);
   });
 
-  it('on Fastify for requests that are injected, without a connection', async () => {
+  it('on Fastify for injected requests, without a connection', async () => {
     const injected = partner.sign();
     const started = await start({ server: 'fastify', parts: 'own', isMadeForTests: true, injected });
     await until('it is injected', 60_000, () => started.printed('injected') !== undefined);
     expect(started.printed('injected')).toBe('200');
   });
 
-  it('as a function for a foreign server', async () => {
+  it('as a function for another server', async () => {
     const started = await start({ server: 'express', parts: 'own', isFunction: true });
     expect((await started.exchange(partner.sign())).status).toBe(200);
   });
 
-  it('by the testing module, with the users that a test puts into the place of its own', async () => {
+  it('with the testing module, and with users that a test overrides', async () => {
     const started = await start({
       server: 'express',
       parts: 'own',
@@ -61,13 +61,13 @@ describeOnEmptyDatabase('a host starts', (database) => {
     expect(started.output).toContain('user_disabled');
   });
 
-  it('as CommonJS, which requires the package and gets the same classes as an import', async () => {
+  it('as CommonJS, which gets the same classes as an import', async () => {
     const started = await start({ server: 'express', parts: 'own' }, 'commonjs.cjs');
     expect(started.printed('required')).toBe('function true');
     expect((await started.exchange(partner.sign())).status).toBe(200);
   });
 
-  it('again on what it has left, with users and keys as they were', async () => {
+  it('again on its existing data, with the same users and keys', async () => {
     const sealingKey = Buffer.alloc(32, 7).toString('base64');
     const first = await start({ server: 'express', parts: 'own', sealingKey });
     const { body } = await first.exchange(partner.sign());
@@ -91,7 +91,7 @@ describeOnEmptyDatabase('a host with another sealing key', (database) => {
       sealingKey: Buffer.alloc(32, byte).toString('base64'),
     });
 
-  it('does not start, and says in one line which setting needs which key', async () => {
+  it('does not start, and reports in one line which setting needs which key', async () => {
     await (await HostProcess.start(start(1))).stop();
     const { exitCode, output } = await HostProcess.failing(start(2));
     expect(exitCode).toBe(1);
@@ -157,7 +157,7 @@ describeOnEmptyDatabase('a host does not start', (database) => {
       { settings: { ...settings, exchange: { perMinut: 5 } as never } },
       'exchange.perMinut: is not known (did you mean perMinute?)',
     ],
-  ])('%s, and says so without a stack', async (_, { options = '', ...wishes }, message) => {
+  ])('%s, and reports it without a stack', async (_, { options = '', ...wishes }, message) => {
     const url = new URL(database().url);
     url.searchParams.set('options', options);
     const { exitCode, output } = await failing({ databaseUrl: url.href, ...wishes });

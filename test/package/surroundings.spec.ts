@@ -1,4 +1,4 @@
-// The package works in a host that has parsers, pipes, interceptors, filters, guards, a prefix, versions, helmet and CORS.
+// Beside what a host has for all its routes: parsers, pipes, interceptors, filters, guards, a prefix, versions, helmet and CORS.
 import { JwksServer } from '../support/jwks-server.js';
 import { EVENTS_PATH, TestTransmitter } from '../support/transmitter.js';
 import { describeOnEmptyDatabase } from './support/empty-database.js';
@@ -23,7 +23,7 @@ describeOnEmptyDatabase.each(ofParts('own'), (kind, database) => {
     return optionsOf(partner, { ...kind, ...wishes, databaseUrl: database().url });
   });
 
-  it('answers an exchange at the prefix alone, and leaves the answers of other routes to the interceptors', async () => {
+  it("answers an exchange only at the prefix, and leaves other routes' answers to the interceptors", async () => {
     const { body } = await host.exchange(partner.sign(), undefined, PREFIX);
     const headers = { authorization: `Bearer ${String(body['access_token'])}` };
     const me = await host.call(`${PREFIX}/api/me`, { headers });
@@ -36,12 +36,12 @@ describeOnEmptyDatabase.each(ofParts('own'), (kind, database) => {
     expect([answer.status, answer.body['error']]).toEqual([400, 'unsupported_grant_type']);
   });
 
-  it('lets the host answer what its parser refuses', async () => {
+  it('leaves bodies that its parser rejects to the host', async () => {
     const answer = await host.post(`${PREFIX}/rest/auth/embed`, 'x'.repeat(1_500_000));
     expect([answer.status, answer.body]).toEqual([413, { filtered: 413 }]);
   });
 
-  it('does not change how the host reads forms and JSON of its own routes', async () => {
+  it('leaves forms and JSON of other routes to the host, with its pipe', async () => {
     const contact = { name: 'Ada', email: 'ada@product.example' };
     const json = { 'content-type': 'application/json' };
     const asForm = await host.post(`${PREFIX}/contact`, new URLSearchParams(contact).toString());
@@ -83,7 +83,7 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
     return { ...options, settings };
   });
 
-  it('[D147] ends access by a security event, with the parser of the guide', async () => {
+  it("[D147] ends access on a security event, with the guide's parser", async () => {
     const { body } = await host.exchange(partner.sign());
     expect((await host.apiMe(body['access_token'])).status).toBe(200);
     const now = Math.floor(Date.now() / 1000);

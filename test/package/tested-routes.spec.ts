@@ -17,7 +17,7 @@ Object.assign(globalThis, { afterEach, describe, it, expect });
 await import('./dist/orders.controller.spec.js');
 `;
 
-describe('the test of a guarded route in the guide', () => {
+describe("the guide's test of a guarded route", () => {
   const { [SPEC]: spec = '' } = programsOf(repositoryFile('src/token-exchange/docs/guide.md').text);
   const { [ROUTE]: route = '' } = programsOf(repositoryFile('src/token-exchange/README.md').text);
 

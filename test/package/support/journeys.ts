@@ -24,7 +24,7 @@ export function declareJourneys(installed: () => Installation, kinds: readonly K
       declareMainJob(host, partner, kind);
       declareReplayRace(host, partner);
 
-      it('knows a user no more whom the host has deleted, and makes a new one at the next login', async () => {
+      it('forgets a user whom the host has deleted, and creates a new one at the next login', async () => {
         const claims = { sub: 'leaver', email: 'leaver@partner.example' };
         const first = await host.exchange(partner.sign(partner.claims(claims)));
         const id = subjectOf(first.body);
@@ -60,7 +60,7 @@ function declareMainJob(host: HostProcess, partner: Partner, { parts }: Kind): v
   });
 
   if (parts === 'defaults')
-    it('publishes the keys by which others verify its access tokens', async () => {
+    it('publishes the keys to verify its access tokens', async () => {
       const { body: answer } = await host.exchange(partner.sign());
       const { body: keySet } = await host.call('/.well-known/jwks.json');
       const keys = createLocalJWKSet(keySet as unknown as JSONWebKeySet);
@@ -82,7 +82,7 @@ function declareMainJob(host: HostProcess, partner: Partner, { parts }: Kind): v
     });
   });
 
-  it('signs a browser in, with the session that the product has', async () => {
+  it("signs a browser in, with the product's session", async () => {
     const answer = await host.login(partner.sign());
     expect({ status: answer.status, location: answer.headers.get('location') }).toEqual({
       status: 303,
@@ -95,7 +95,7 @@ function declareMainJob(host: HostProcess, partner: Partner, { parts }: Kind): v
     expect((await host.call('/')).status).toBe(401);
   });
 
-  it('notifies the host what has happened, by the ids that the host knows', async () => {
+  it("notifies the host of events, with the host's ids", async () => {
     const claims = { sub: 'told', role: 'admin' };
     const { body: answer } = await host.exchange(partner.sign(partner.claims(claims)));
     const ofSubject = () => host.events.filter(({ subjectUserId }) => subjectUserId === subjectOf(answer));
@@ -111,7 +111,7 @@ function declareMainJob(host: HostProcess, partner: Partner, { parts }: Kind): v
 }
 
 function declareReplayRace(host: HostProcess, partner: Partner): void {
-  it(`lets one of ${SAME_TOKENS} parallel uses of one token pass, of known and unknown users`, async () => {
+  it(`accepts one of ${SAME_TOKENS} parallel uses of one token, for known and unknown users`, async () => {
     for (const sub of ['customer-1', 'newcomer']) {
       const token = partner.sign(partner.claims({ sub }));
       const answers = await Promise.all(Array.from({ length: SAME_TOKENS }, () => host.exchange(token)));
@@ -124,7 +124,7 @@ function declareReplayRace(host: HostProcess, partner: Partner): void {
 
 function declareRotation(installed: () => Installation, kind: Kind): void {
   describeOnEmptyDatabase(
-    `keys that a partner publishes, to ${kind.server} with ${kind.parts} parts`,
+    `keys that a partner publishes to ${kind.server} with ${kind.parts} parts`,
     (database) => {
       const partner = newPartner();
       const keys = JwksServer.forBlock();
@@ -138,7 +138,7 @@ function declareRotation(installed: () => Installation, kind: Kind): void {
 
       const isTaken = async (token: string) => (await host.exchange(token)).status === 200;
 
-      it('are exchanged without a restart: the new one is taken, and the old one is not any more', async () => {
+      it('are rotated without a restart: the new one is accepted, and the old one no longer', async () => {
         await until('the first key is fetched', ROTATION_LIMIT_MS, () => isTaken(partner.sign()));
         const late = Array.from({ length: 40 }, () => partner.sign());
         partner.rotate();

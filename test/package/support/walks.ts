@@ -32,13 +32,13 @@ export function declareWalks(
 ): void {
   for (const example of EXAMPLES) {
     describeOnEmptyDatabase(`the README of ${example}`, (database) => {
-      it('comes to the first exchange within ten commands', () => {
+      it('leads to the first exchange within ten commands', () => {
         expect(commandsOf(example).length).toBeLessThanOrEqual(MOST_COMMANDS);
         expect(commandsOf(example).filter((command) => / && |; /.test(command))).toEqual([]);
       });
 
       it(
-        'leads to what it says',
+        'leads to the described result',
         async () => {
           const walk = await walkThrough(example, installed(), database(), parent(), environment());
           for (const sight of SEEN[example]) expect(walk.output).toMatch(sight);
