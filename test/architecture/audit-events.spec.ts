@@ -19,11 +19,11 @@ describe('the schema of audit events', () => {
     ['one member more', { payload: { ...event.payload, email: 'a@b.example' } }, false],
     ['an unknown event', { event: 'svc.audit.nothing' }, false],
     ['no time', { occurredAt: 'now' }, false],
-  ])('checks an event: %s', (_, change, isGood) =>
+  ])('validates an event: %s', (_, change, isGood) =>
     expect(faultsOf({ ...event, ...change }).length === 0).toBe(isGood),
   );
 
-  it('[6.1] an exchange gives an access token for a second at least', () => {
+  it("[6.1] requires an access token's lifetime of at least one second", () => {
     const faultsWith = (lifetimeSeconds: number) => {
       const payload = {
         ...event.payload,

@@ -58,10 +58,10 @@ const settings = (path: string) =>
       ?.map((line) => line.split('=')) ?? [],
   ) as Record<string, string>;
 
-describe('what is given for deployments', () => {
+describe('the deployment files', () => {
   const files = repositoryFiles().filter(({ path }) => /^(deploy\/(?!observability)|Dockerfile)/.test(path));
 
-  it('names no variable that the service does not have', () => {
+  it('contain no unknown variable', () => {
     const known = new Set(ENVIRONMENT_VARIABLES.flatMap(({ name }) => [name, `${name}_FILE`]));
     const named = files.flatMap(({ path, text }) =>
       (text.match(/\bSVC_[A-Z_]+\b/g) ?? []).map((name) => ({ path, name })),
@@ -72,7 +72,7 @@ describe('what is given for deployments', () => {
 });
 
 describe('the image', () => {
-  it('starts the service by the options that `npm start` gives Node.js, which takes them', () => {
+  it('starts the service with the options of `npm start`, which Node.js accepts', () => {
     const [, command = '[]'] = /^CMD (\[.*\])$/m.exec(repositoryFile('Dockerfile').text) ?? [];
     const [program, ...options] = JSON.parse(command) as string[];
     expect([program, options.pop()]).toEqual(['node', '/app/dist/src/main.js']);
@@ -82,14 +82,14 @@ describe('the image', () => {
   });
 });
 
-describe('the manifests for Kubernetes', () => {
+describe('the Kubernetes manifests', () => {
   const { terminationGracePeriodSeconds, containers } = document<Deployment>(`${KUBERNETES}/deployment.yaml`)
     .spec.template.spec;
   const [container] = containers;
   const instance = settings(`${KUBERNETES}/instance.env`);
   const portOf = (name: string) => container.ports.find((port) => port.name === name)?.containerPort;
 
-  it('ask the probes that there are, on the ports that the service takes', () => {
+  it("use existing probes on the service's ports", () => {
     const service = ENVIRONMENT_VARIABLES.find(({ name }) => name === 'SVC_PORT');
     expect(String(portOf('http'))).toBe(service && defaultOf(service));
     const metrics = ENVIRONMENT_VARIABLES.find(({ name }) => name === 'SVC_METRICS_PORT');
@@ -99,13 +99,13 @@ describe('the manifests for Kubernetes', () => {
     expect(asked.filter(({ httpGet }) => !PROBES.has(httpGet.path))).toEqual([]);
   });
 
-  it('[D93] give a stop the time that it may take', () => {
+  it('[D93] give a stop enough time', () => {
     const delay = Number(instance['SVC_SHUTDOWN_DELAY_SECONDS']);
     expect(delay).toBeGreaterThan(0);
     expect(terminationGracePeriodSeconds).toBeGreaterThanOrEqual(delay + 2 * STOP_SECONDS);
   });
 
-  it('hold no secret, but the paths of mounted ones', () => {
+  it('contain no secrets, only paths of mounted ones', () => {
     const secret = new Set(ENVIRONMENT_VARIABLES.filter(({ isSecret }) => isSecret).map(({ name }) => name));
     const given = [...Object.keys(instance), ...container.env.map(({ name }) => name)];
     expect(given.filter((name) => secret.has(name))).toEqual([]);
@@ -118,13 +118,13 @@ describe('the composition', () => {
   const { services } = document<{ services: { instance: Service } }>(`${COMPOSE}/compose.yaml`);
   const { environment, stop_grace_period: patience, read_only: isReadOnly } = services.instance;
 
-  it('[D93] gives a stop the time that it may take', () => {
+  it('[D93] gives a stop enough time', () => {
     const delay = Number(environment['SVC_SHUTDOWN_DELAY_SECONDS']);
     expect(Number.parseInt(patience)).toBeGreaterThanOrEqual(delay + 2 * STOP_SECONDS);
     expect(isReadOnly).toBe(true);
   });
 
-  it('has the configuration of Caddy that is tested for proxies, with the instances that Docker knows', () => {
+  it("has the Caddy configuration that the proxy tests use, with Docker's instance names", () => {
     const own = linesOf(`${COMPOSE}/Caddyfile`);
     const upstreams = 'reverse_proxy 10.0.0.5:5678 10.0.0.6:5678 {';
     const shipped = linesOf('deploy/reverse-proxies/Caddyfile').filter(
@@ -135,11 +135,11 @@ describe('the composition', () => {
   });
 });
 
-describe('the unit for systemd', () => {
+describe('the systemd unit', () => {
   const { text } = repositoryFile(`deploy/systemd/${UNIT}`);
   const valueOf = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1];
 
-  it('[D93] gives a stop without a delay the time that it may take', () => {
+  it('[D93] gives a stop without a delay enough time', () => {
     expect(Number(valueOf('TimeoutStopSec'))).toBeGreaterThanOrEqual(2 * STOP_SECONDS);
   });
 
@@ -155,11 +155,11 @@ describe('the unit for systemd', () => {
       return verifyUnit(path);
     };
 
-    it('is a unit in which systemd-analyze finds nothing', () => {
+    it('passes systemd-analyze', () => {
       expect(written(text)).toEqual({ status: 0, printed: '' });
     });
 
-    it('and a unit with a misspelt directive is not', () => {
+    it('fails systemd-analyze with a misspelt directive', () => {
       const { printed } = written(text.replace('NoNewPrivileges', 'NoNewPrivilegs'));
       expect(printed).toContain('NoNewPrivilegs');
     });

@@ -13,14 +13,14 @@ const MACHINE_PATH = new RegExp(`${MACHINE_FOLDERS.join('|')}|/${'tmp'}/[a-z]`);
 describe('the repository', () => {
   const files = repositoryFiles();
 
-  it('has no link that leads nowhere', () => {
+  it('has no broken link', () => {
     const documents = files.filter(({ path }) => path.endsWith('.md'));
     expect(documents.map(({ path }) => path)).toContain('README.md');
     expect(documents.flatMap(relativeLinks).length).toBeGreaterThan(200);
     expect(brokenLinks(documents, (path) => existsSync(join(REPOSITORY, path)))).toEqual([]);
   });
 
-  it('names no path of a machine', () => {
+  it('contains no path of a machine', () => {
     expect(files.map(({ path }) => path)).toContain('package.json');
     const traces = files.flatMap(({ path, text }) =>
       text
@@ -38,6 +38,6 @@ describe('the repository', () => {
   });
 });
 
-it('a page without the block that is to be written is an error', () => {
+it('a page without the generated block is an error', () => {
   expect(() => withBlock('# Page', 'tokens', '')).toThrow('there is no block tokens');
 });

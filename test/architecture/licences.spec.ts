@@ -53,7 +53,7 @@ describe('the packages of the service', () => {
     .filter(([place, { dev }]) => place !== '' && dev !== true)
     .map(([place, locked]) => ({ place, licence: licenceOf(place, locked) }));
 
-  it('are found, without those that only development needs', () => {
+  it('are found, without development-only ones', () => {
     const places = installed.map(({ place }) => place);
     expect(places).toEqual(expect.arrayContaining(['node_modules/fastify', 'node_modules/pg-protocol']));
     expect(places).not.toContain('node_modules/jest');
@@ -63,7 +63,7 @@ describe('the packages of the service', () => {
     expect(refused(installed)).toEqual([]);
   });
 
-  it('have the licences that CONTRIBUTING.md names', () => {
+  it('have the licences in CONTRIBUTING.md', () => {
     const [, sentence = ''] =
       /^Licences of what is installed with the service: (.+)\.$/m.exec(
         repositoryFile('CONTRIBUTING.md').text,

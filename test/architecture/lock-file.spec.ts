@@ -46,7 +46,7 @@ describe.each(['package-lock.json', 'bench/package-lock.json'])('%s', (path) => 
     expect(withoutFunding).not.toMatch(/https?:/);
   });
 
-  it('has a checksum of each package, so that no registry can give another one', () => {
+  it('has a checksum for each package, so that no registry can substitute one', () => {
     const unchecked = installed.filter(([, { integrity = '' }]) => !/^sha512-[\w+/]{86}==$/.test(integrity));
     expect(installed.length).toBeGreaterThan(0);
     expect(unchecked.map(([place]) => place)).toEqual([]);
@@ -54,7 +54,7 @@ describe.each(['package-lock.json', 'bench/package-lock.json'])('%s', (path) => 
 });
 
 describe('package-lock.json', () => {
-  it('lists every optional dependency, in the version that an exact one asks for', () => {
+  it('lists every optional dependency, in the exact version if one is required', () => {
     const isLocked = ({ parent, name, range }: (typeof optionalDependencies)[number]) => {
       const locked = lockedFor(parent, name);
       return locked !== undefined && (!/^\d/.test(range) || locked.version === range);
@@ -63,7 +63,7 @@ describe('package-lock.json', () => {
     expect(optionalDependencies.filter((each) => !isLocked(each)).map(({ name }) => name)).toEqual([]);
   });
 
-  it('says of each prebuilt package that it is optional and for which platform', () => {
+  it('marks each prebuilt package as optional, with its platform', () => {
     const prebuilt = optionalDependencies.filter(({ name }) => /-(darwin|linux|win32)-/.test(name));
     const incomplete = prebuilt.filter(({ parent, name }) => {
       const entry = lockedFor(parent, name);

@@ -37,13 +37,13 @@ describe(PAGE, () => {
     expect(missing).toEqual([]);
   });
 
-  it('and a test knows the files whose lines are put together elsewhere', () => {
+  it('is checked against all files whose lines are computed', () => {
     const found: Record<string, number> = {};
     for (const { path, message } of logged) if (message === COMPUTED) found[path] = (found[path] ?? 0) + 1;
     expect(found).toEqual(PUT_TOGETHER);
   });
 
-  it('quotes only what the code contains', () => {
+  it('quotes only strings in the code', () => {
     const code = typescriptFiles('src')
       .map(({ text }) => text.replaceAll(/['`] \+\n\s*['`]/g, ''))
       .join('\n');

@@ -7,11 +7,11 @@ const [, range = '', oldest = ''] = SUPPORTED.exec(repositoryFile('package.json'
 /** A sentence of a document about the oldest version, such as "Node.js 20.19 or newer" or "It needs Node.js 20.19". */
 const OLDEST = /Node\.js (\d+\.\d+)(?= or newer)|(?<=needs Node\.js )(\d+\.\d+)/g;
 
-it('names a range with one oldest version', () => {
+it('package.json has one oldest Node.js version', () => {
   expect(range).toMatch(/^>=\d+\.\d+$/);
 });
 
-it('is the range of every package', () => {
+it('every package has the same Node.js range', () => {
   const packages = repositoryFiles().filter(({ path }) => /(^|\/)package\.json$/.test(path));
   const others = packages.flatMap(({ path, text }) => {
     const [, own] = SUPPORTED.exec(text) ?? [];
@@ -21,7 +21,7 @@ it('is the range of every package', () => {
   expect(others).toEqual([]);
 });
 
-it('is the oldest version that documents name', () => {
+it('the documents name the oldest Node.js version', () => {
   const named = repositoryFiles()
     .filter(({ path }) => path.endsWith('.md'))
     .flatMap(({ path, text }) => [...text.matchAll(OLDEST)].map((match) => [path, match[1] ?? match[2]]));
@@ -29,7 +29,7 @@ it('is the oldest version that documents name', () => {
   expect(named.filter(([, version]) => version !== oldest)).toEqual([]);
 });
 
-it('is the version of the types that the code is compiled against', () => {
+it('the code is compiled with the types of the oldest Node.js version', () => {
   const { devDependencies } = JSON.parse(repositoryFile('package.json').text) as {
     devDependencies: Record<string, string>;
   };

@@ -32,11 +32,11 @@ describe('the alerts', () => {
   const alerts = read<Rules>('alerts.yml').groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
   const { tests: groups } = read<{ tests: Group[] }>('alerts.test.yml');
 
-  it.each(alerts)('%s is fired and resolved', (alert) => {
+  it.each(alerts)('%s is fired and resolved in a test', (alert) => {
     expect(groups.some((group) => isFiredAndResolved(alert, group))).toBe(true);
   });
 
-  it('are tested by one expression, which lists all that fire', () => {
+  it('are tested by one expression that lists all firing alerts', () => {
     const all = groups.flatMap((group) => group.promql_expr_test.map(({ expr }) => expr));
     expect([...new Set(all)]).toEqual([
       'group by (alertname, job, instance, entry, sink, flow) (ALERTS{alertstate="firing"})',
@@ -46,13 +46,13 @@ describe('the alerts', () => {
   const missing = promtoolIsMissing();
   if (missing !== undefined) it.skip(`skipped: ${missing}`, () => undefined);
   else {
-    it('are rules as Prometheus reads them', () => {
+    it('are valid Prometheus rules', () => {
       expect(promtool(['check', 'rules', 'alerts.yml'], { cwd: FOLDER })).toContain(
         `${alerts.length} rules found`,
       );
     });
 
-    it('fire and resolve when they must', () => {
+    it('fire and resolve as they should', () => {
       expect(promtool(['test', 'rules', 'alerts.test.yml'], { cwd: FOLDER })).toContain('SUCCESS');
     });
   }

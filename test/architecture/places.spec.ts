@@ -22,7 +22,7 @@ function documented(row: string): string[] {
   return [...cell.matchAll(/`(?:[\w-]+\/)*([\w.-]+\.ts)`/g)].map(([, name = '']) => name);
 }
 
-it.each(Object.entries(ROWS))('the table names every file with %s', (row, pattern) => {
+it.each(Object.entries(ROWS))('the table lists every file with %s', (row, pattern) => {
   const found = files.filter(({ code }) => pattern.test(code)).map(({ path }) => path.split('/').at(-1));
   expect(found.length).toBeGreaterThan(0);
   expect(found.filter((name = '') => !documented(row).includes(name))).toEqual([]);

@@ -27,7 +27,7 @@ const LINES = [
   ...wordsOf(NOTICES).map((word) => noticeLine(word, {})),
 ];
 
-it('[D77] each sentence of the log leads to a row of docs/refusals.md, and each row is led to', () => {
+it('[D77] each sentence in the log leads to a row of docs/refusals.md, and each row is used', () => {
   const anchors = [...repositoryFile(REFUSALS_PAGE).text.matchAll(/<a id="([^"]+)"><\/a>/g)].map(
     ([, id]) => id,
   );
@@ -37,7 +37,7 @@ it('[D77] each sentence of the log leads to a row of docs/refusals.md, and each 
   expect(new Set(anchors).size).toBe(anchors.length);
 });
 
-describe('[D77] docs/refusals.md has each code of an answer with its reason', () => {
+describe('[D77] docs/refusals.md has each code and reason', () => {
   it.each(wordsOf(TOKEN_REFUSALS))('of a token: %s', (reason) => {
     const { check, embed } = TOKEN_REFUSALS[reason];
     const endpoint = check === 'client' ? 'introspect' : 'token';
@@ -57,14 +57,14 @@ describe('[D77] docs/refusals.md has each code of an answer with its reason', ()
       expect(isOnPage('API', errorOf(`${scheme} x`, reason), `bearer-${reason}`)).toBe(true);
   });
 
-  it('of faults, limits, and guards of a host', () => {
+  it("of errors, limits and a host's guards", () => {
     const statuses = [400, 401, 403, 404, 418, 429, 500, 503];
     const answered = statuses.map((status) => hostRefusalOf(new HttpException('', status))?.error);
     const codes = [...answered, FAULT.oauth.error, FAULT.embed.error];
     expect(codesOnPage()).toEqual(expect.arrayContaining(codes));
   });
 
-  it('that the code of the endpoints names', () => {
+  it("in the endpoints' code", () => {
     const texts = typescriptFiles('src/token-exchange').map(({ text }) => text);
     const codes = texts.flatMap((text) => [...text.matchAll(/\berror: '(\w+)'/g)].map(([, code]) => code));
     expect(codes.length).toBeGreaterThan(10);
@@ -72,13 +72,13 @@ describe('[D77] docs/refusals.md has each code of an answer with its reason', ()
   });
 });
 
-it('[D77] the reasons of one check stand together, in the order of the checks', () => {
+it('[D77] the reasons of one check are adjacent, in the order of the checks', () => {
   const checks = Object.values(TOKEN_REFUSALS).map(({ check }) => check);
   const runs = checks.filter((check, index) => check !== checks[index - 1]);
   expect(runs).toEqual([...new Set(checks)]);
 });
 
-it('[D77] the instance says by its settings what a host of the package would say in other words', () => {
+it('[D77] the instance names its settings where the package uses general terms', () => {
   expect(JSON.stringify([TOKEN_REFUSALS, REQUEST_REFUSALS, BEARER_REFUSALS, NOTICES])).not.toContain('SVC_');
   const words = [...wordsOf(REQUEST_REFUSALS), ...wordsOf(BEARER_REFUSALS)];
   expect(words).toEqual(expect.arrayContaining(Object.keys(REMEDIES)));

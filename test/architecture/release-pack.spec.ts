@@ -46,7 +46,7 @@ describeBuilt('npm run release:pack', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it(
-    'packs the service and its packages in one version, with their checksums and parts',
+    'packs the service and its packages in one version, with checksums and parts',
     () => {
       const args = [script('release-pack.mjs'), '--rehearsal', '--out', folder];
       const options = { cwd: REPOSITORY, encoding: 'utf8' } as const;
@@ -69,7 +69,7 @@ describeBuilt('npm run release:pack', () => {
     PATIENCE_MS,
   );
 
-  it('refuses what publint finds, and a package without types', () => {
+  it('rejects publint problems, and a package without types', () => {
     const source = join(folder, 'bad');
     mkdirSync(source);
     const manifest = { name: 'bad', version: '1.0.0', type: 'module', exports: './gone.js' };
@@ -105,14 +105,14 @@ describe('a commit', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('is a release where changelog and tag say so', () => {
+  it('can be a release if changelog and tag match', () => {
     commit();
     expect(obstacles()).toEqual([]);
     git('tag', 'v0.2.0');
     expect(obstacles()).toEqual([]);
   });
 
-  it('is none with other changes, with another version or after its tag', () => {
+  it('cannot be a release with other changes, with another version or after its tag', () => {
     commit();
     git('tag', 'v0.2.0');
     commit('\n- A fault.\n', '0.1.0');
@@ -126,11 +126,11 @@ describe('a commit', () => {
   });
 });
 
-it('the documents install the files of this version', () => {
+it("the documents install this version's files", () => {
   for (const [path, name] of Object.entries(DOCUMENTS))
     expect(repositoryFile(path).text).toContain(tarballName(name));
 });
 
-it('the newest release of the changelog is this version', () => {
+it('this version is the newest release in the changelog', () => {
   expect(/^## \[(\d.*)\] - /m.exec(repositoryFile('CHANGELOG.md').text)?.[1]).toBe(VERSION);
 });

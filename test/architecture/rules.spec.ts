@@ -28,7 +28,7 @@ describe('the rules', () => {
   const rules = rulesOf(['src', 'packages/partner/src'].flatMap(typescriptFiles));
   const ids = rules.flat();
 
-  it('are the sentences of the contract about the service, the decisions, and what both refer to, each once', () => {
+  it('are the sentences of the contract about the service, the decisions, and common references, each once', () => {
     const contract = contractIds(repositoryFile('docs/internals/contract.md').text);
     const { text: decisions } = repositoryFile('docs/internals/decisions.md');
     const numbered = [...decisions.matchAll(/^### (D\d+)\. /gm)].map(([, id = '']) => id);
@@ -42,7 +42,7 @@ describe('the rules', () => {
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });
 
-  it('are each shown by a test, those of `npm test` alone too', () => {
+  it('are each shown by a test, including those for `npm test` alone', () => {
     const titles = titledIds(WHOLE_ID);
     expect(disagreements(rules, titles)).toEqual([]);
     const main = new Set(filesOf('main').map((path) => `test/${path}`));

@@ -78,7 +78,7 @@ it('a statement writes only tables of its own room', () => {
   expect(crossings.filter(({ writes }) => writes.length > 0)).toEqual([]);
 });
 
-it('a statement reads tables of other rooms only where architecture.md says so', () => {
+it("a statement reads other rooms' tables only as architecture.md says", () => {
   const reading = crossings.filter(({ reads }) => reads.length > 0);
   expect(Object.fromEntries(reading.map(({ path, reads }) => [path, reads]))).toEqual(documented());
 });
@@ -86,12 +86,12 @@ it('a statement reads tables of other rooms only where architecture.md says so',
 it.each([
   ['a statement', '`DELETE FROM token_exchange_session WHERE true`', 'token_exchange_session'],
   ['an entity', 'manager.update(User, { id }, { role })', 'user_account'],
-])('a write of another room is found in %s', (_, text, table) => {
+])("a write to another room's table is found in %s", (_, text, table) => {
   expect(crossingOf('src/operator/a.ts', text).writes).toEqual([table]);
   expect(crossingOf(`${ROOMS[table]}/a.ts`, text).writes).toEqual([]);
 });
 
-it('each table has a room', () => {
+it('each table belongs to a room', () => {
   const made = files
     .filter(({ path }) => path.includes('/migrations/'))
     .flatMap(({ text }) => [...text.matchAll(/CREATE (?:UNLOGGED )?TABLE (\w+)/g)].map(([, name]) => name));

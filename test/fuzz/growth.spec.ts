@@ -71,9 +71,9 @@ async function faultOf(target: GrowthTarget, ofSize: OfSize): Promise<string | u
   return undefined;
 }
 
-describe('the time that a reader takes', () => {
+describe("a reader's time", () => {
   it.each(TARGETS.map((target) => [target.name, target] as const))(
-    '[B.work][K33] %s: the time of an input grows with its length, not with its square',
+    "[B.work][K33] %s: grows with the input's length, not with its square",
     async (_, target) => {
       const faults: string[] = [];
       for (const [what, ofSize] of growing(target)) {

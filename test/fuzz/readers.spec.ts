@@ -19,7 +19,7 @@ describe('random input', () => {
   });
 
   it.each(TARGETS.map((target) => [target.name, target] as const))(
-    '%s: nothing but what is documented, whatever comes',
+    '%s: has only documented results',
     async (name, target) => {
       const tally: Tally = { taken: 0, refused: 0 };
       const property = fc.asyncProperty(inputsOf(target), async (input) => {
@@ -37,7 +37,7 @@ describe('random input', () => {
 
 describe('the seeds', () => {
   it.each(TARGETS.map((target) => [target.name, target] as const))(
-    '%s: one of them at least is taken as it is',
+    '%s: at least one is accepted unchanged',
     async (_, target) => {
       const verdicts = await Promise.all(target.seeds.map((seed) => tryInput(target, Buffer.from(seed))));
       expect(verdicts).toContain('taken');

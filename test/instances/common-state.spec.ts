@@ -11,7 +11,7 @@ import { BASE_URL } from '../support/test-service.js';
 const ISSUER = 'https://partner.example';
 const REFRESH_INTERVAL_SECONDS = 2;
 
-describeWithProcesses('three processes that start at the same moment on an empty database', (database) => {
+describeWithProcesses('three processes that start at once on an empty database', (database) => {
   const partner = Partner.create({ issuer: ISSUER, kid: 'old' });
   const keysOf = (...partners: Partner[]) => ({ keys: partners.flatMap((one) => one.jwks().keys) });
   let keySet: JwksServer;
@@ -41,7 +41,7 @@ describeWithProcesses('three processes that start at the same moment on an empty
     await goDown();
   });
 
-  it('[D29] bring the schema up to date once, make one signing key, and publish it everywhere', async () => {
+  it('[D29] migrate the schema once, create one signing key, and publish it everywhere', async () => {
     expect(await rows('SELECT name FROM schema_migration')).toHaveLength(MIGRATIONS.length);
     const keys = await rows<{ kid: string }>('SELECT kid FROM token_exchange_signing_key');
     expect(keys).toHaveLength(1);
@@ -51,7 +51,7 @@ describeWithProcesses('three processes that start at the same moment on an empty
     for (const set of published) expect(set).toMatchObject({ keys: [{ kid: keys[0]?.kid }] });
   });
 
-  it('[D29][D45] take access tokens of each other: each opens the key that one of them sealed', async () => {
+  it("[D29][D45] accept each other's access tokens: each opens the key that one has sealed", async () => {
     const tokens = await onEach(async (instance) => {
       const answer = await instance.exchange(partner.sign());
       return ((await answer.json()) as { access_token: string }).access_token;
@@ -64,7 +64,7 @@ describeWithProcesses('three processes that start at the same moment on an empty
     }
   });
 
-  it('[D25][D28] take sessions of each other, and none that one of them has ended', async () => {
+  it("[D25][D28] accept each other's sessions, and none that one has ended", async () => {
     const login = await cluster.instance(0).embed(partner.sign());
     const cookie = cookieOf(login);
     const statuses = () =>

@@ -237,7 +237,7 @@ function declareComposition(database: TestDatabase): void {
   const textOf = (path: string) => readFileSync(join(composition.data, path), 'utf8');
   const filesOfData = () => readdirSync(composition.data, { recursive: true }).sort();
 
-  it('makes a password for the database once', async () => {
+  it('creates one password for the database', async () => {
     const path = join(composition.password, 'password');
     expect(composition.makePassword().status).toBe(0);
     const password = readFileSync(path, 'utf8').trim();
@@ -246,7 +246,7 @@ function declareComposition(database: TestDatabase): void {
     expect(readFileSync(path, 'utf8').trim()).toBe(password);
   });
 
-  it('makes an ordinary role for the service, and leaves the superuser no password', async () => {
+  it('creates an ordinary role for the service, and gives the superuser no password', async () => {
     const { dataSource } = await database.open();
     const { role, superuser } = composition;
     await dataSource.query(`CREATE ROLE ${superuser} SUPERUSER LOGIN PASSWORD 'as the image sets it'`);
@@ -259,7 +259,7 @@ function declareComposition(database: TestDatabase): void {
     ]);
   });
 
-  it('sets an instance up once, and anew with the same sealing key where that broke off', () => {
+  it('sets an instance up once, and resumes an interrupted setup with the same encryption key', () => {
     expect(composition.init()).toMatchObject({ status: 0, stderr: '' });
     const first = [textOf('.env'), textOf('instance/encryption.key')];
     expect(first[0]).toContain('SVC_BASE_URL=https://localhost\n');
@@ -275,7 +275,7 @@ function declareComposition(database: TestDatabase): void {
     expect(textOf('instance/encryption.key')).toBe(first[1]);
   });
 
-  it("leaves the partner's key to the partner, also where that broke off", () => {
+  it("gives the partner's key to the partner, even after an interrupted setup", () => {
     const keys = () => readdirSync(composition.partner).sort();
     const own = ['jwks.json', 'private.pem', 'public.pem'];
     expect(keys()).toEqual(own);
@@ -287,7 +287,7 @@ function declareComposition(database: TestDatabase): void {
     expect([keys(), existsSync(join(composition.data, 'partner'))]).toEqual([own, false]);
   });
 
-  it('starts three instances at once, which are healthy and write nothing beside their settings', async () => {
+  it('starts three instances at once, which are healthy and write only their settings', async () => {
     const before = filesOfData();
     await composition.startInstances();
     expect(composition.checkHealth()).toMatchObject({ status: 0, stderr: '' });
@@ -302,7 +302,7 @@ function declareComposition(database: TestDatabase): void {
     expect(JSON.parse(stdout)).toMatchObject({ token_type: 'Bearer', scope: 'workflow:read workflow:write' });
   });
 
-  it('[D3] of one token that is sent nine times one passes', async () => {
+  it('[D3] one of nine uses of a token succeeds', async () => {
     const sending = trial.indexOf('curl');
     const again = `for i in 1 2 3 4 5 6 7 8 9; do\n${trial.slice(sending).trim()} &\ndone\nwait`;
     const { stdout } = await composition.typed(trial.slice(0, sending) + again);
@@ -310,7 +310,7 @@ function declareComposition(database: TestDatabase): void {
     expect(stdout.match(/invalid_grant/g)).toHaveLength(8);
   });
 
-  it.each([0, 1])('goes on without instance %d, once the name server has forgotten it', async (index) => {
+  it.each([0, 1])('continues without instance %d once the name server has forgotten it', async (index) => {
     expect(await composition.instances[index]?.stop()).toBe(0);
     nameServer.forget(HOSTS[index] ?? '');
     await pause(FORGOTTEN_MS);

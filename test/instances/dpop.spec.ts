@@ -43,7 +43,7 @@ describeWithProcesses('[D142] three processes', (database) => {
   const onEach = <T>(ask: (instance: ServiceInstance) => Promise<T>) =>
     Promise.all(cluster.instances.map(ask));
 
-  it('[D142] take one proof once of three exchanges at once', async () => {
+  it('[D142] accept one proof once in three simultaneous exchanges', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const dpop = client.proof();
       const answers = await onEach((instance) => exchange(instance, dpop));
@@ -53,7 +53,7 @@ describeWithProcesses('[D142] three processes', (database) => {
     }
   });
 
-  it('[D142] take the proof of a call once each, which is what security.md says of calls', async () => {
+  it("[D142] accept a call's proof once each, as security.md says", async () => {
     const { body } = await exchange(cluster.instance(0), client.proof());
     const headers = client.headersFor(String(body['access_token']), ME);
     for (const expected of [200, 401])
@@ -64,7 +64,7 @@ describeWithProcesses('[D142] three processes', (database) => {
 });
 
 describeWithProcesses(
-  '[D143] three processes with nonces, of which one has a new sealing key',
+  '[D143] three processes with nonces, one of them with a new encryption key',
   (database) => {
     let cluster: ServiceCluster;
     let apart: ServiceCluster;
@@ -84,7 +84,7 @@ describeWithProcesses(
       await apart?.stop();
     });
 
-    it('[D143] a nonce of each is taken by all, at both endpoints', async () => {
+    it("[D143] all accept each other's nonces at both endpoints", async () => {
       const instances = [...cluster.instances, ...apart.instances];
       for (const [index, from] of instances.entries()) {
         const to = instances[(index + 1) % instances.length]!;

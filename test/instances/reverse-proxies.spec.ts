@@ -21,7 +21,7 @@ for (const kind of [NGINX, HAPROXY, CADDY])
   describeUnless(ReverseProxy.obstacle(kind), `instances behind ${kind.name}`, () => declareBehind(kind));
 
 function declareBehind(kind: ProxyKind): void {
-  describeWithProcesses('with the configuration that operators are given', (database) => {
+  describeWithProcesses('with the documented configuration', (database) => {
     let cluster: ServiceCluster;
     let proxy: ReverseProxy;
 
@@ -47,7 +47,7 @@ function declareBehind(kind: ProxyKind): void {
         body: new URLSearchParams({ grant_type: GRANT_TYPE, subject_token: subjectToken }).toString(),
       });
 
-    it('[D3] both instances answer at the one address, and of a token that is sent sixteen times one passes', async () => {
+    it('[D3] both instances answer at one address, and one of sixteen uses of a token succeeds', async () => {
       const token = partner.sign();
       const answers = await Promise.all(Array.from({ length: 16 }, () => exchange({}, token)));
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -56,7 +56,7 @@ function declareBehind(kind: ProxyKind): void {
       await until('lines of both', SOON_MS, () => cluster.instances.every(hasAnswered));
     });
 
-    it('[D27] no client chooses the address that it is known by', async () => {
+    it('[D27] no client can choose its own address', async () => {
       const { status, headers } = await exchange({ 'x-forwarded-for': ELSEWHERE });
       expect(status).toBe(200);
       const line = () =>
@@ -67,14 +67,14 @@ function declareBehind(kind: ProxyKind): void {
       expect(line()?.payload).toMatchObject({ clientAddress: '127.0.0.1' });
     });
 
-    it('[D21] no client chooses the id of its request', async () => {
+    it('[D21] no client can choose its request id', async () => {
       const chosen = 'chosen-by-a-client';
       const { headers } = await exchange({ 'x-request-id': chosen });
       expect(headers['x-request-id']).toMatch(/^[\w-]{32,36}$/);
       expect(headers['x-request-id']).not.toBe(chosen);
     });
 
-    it('[D27] a login by HTTPS gets its cookie, and plain HTTP is led there', async () => {
+    it('[D27] a login over HTTPS gets its cookie, and plain HTTP is redirected', async () => {
       const login = { method: 'POST', headers: FORM, body: `token=${partner.sign()}` };
       const { status, headers } = await proxy.fetch('/rest/auth/embed', login);
       expect(status).toBe(303);
@@ -84,7 +84,7 @@ function declareBehind(kind: ProxyKind): void {
       expect(plain.headers.get('location')).toMatch(/^https:.*\/assets\?x=1$/);
     });
 
-    it('[B.headers] a header of 14 KiB arrives, and the service refuses a body that is too large', async () => {
+    it('[B.headers] a header of 14 KiB is accepted, and the service refuses a body that is too large', async () => {
       const long = { authorization: `Bearer ${'x'.repeat(14 * 1024)}` };
       expect((await proxy.fetch('/api/v1/workflows', { headers: long })).status).toBe(401);
       const large = { method: 'POST', headers: FORM, body: `token=${'x'.repeat(300 * 1024)}` };
@@ -93,7 +93,7 @@ function declareBehind(kind: ProxyKind): void {
       expect(JSON.parse(text)).toMatchObject({ error: expect.any(String) });
     });
 
-    it('no token is in the log', async () => {
+    it('no token is logged', async () => {
       const token = partner.sign();
       expect((await proxy.fetch(`/rest/auth/embed?token=${token}`)).status).toBe(303);
       if (kind.logsRequests)
@@ -116,7 +116,7 @@ function declareBehind(kind: ProxyKind): void {
       if (!kind.asksForReadiness) proxy.reload(all);
     };
 
-    it('[D93] no request fails while one after the other is stopped and started again', async () => {
+    it('[D93] no request fails during a rolling restart', async () => {
       const statuses: number[] = [];
       let isEnding = false;
       const loop = async () => {

@@ -45,7 +45,7 @@ describeWithProcesses('three processes', (database) => {
   });
   afterAll(() => cluster?.stop());
 
-  it('[D59] a stolen key: one revocation ends its tokens and sessions everywhere, also those that are remembered', async () => {
+  it("[D59] end a stolen key's tokens and sessions everywhere with one revocation, including remembered ones", async () => {
     const tokens = await onEach((instance) => issued(instance, stolen));
     const sessions = await onEach((instance) => opens(instance, stolen));
     const good = { authorization: `Bearer ${await issued(cluster.instance(0), next)}` };
@@ -66,7 +66,7 @@ describeWithProcesses('three processes', (database) => {
     for (const headers of credentials) expect(await meOnEach(headers)).toEqual([401, 401, 401]);
   });
 
-  it('[D59] a revocation whose notification is lost reaches all of them all the same', async () => {
+  it('[D59] all learn of a revocation even if its notification is lost', async () => {
     const token = { authorization: `Bearer ${await issued(cluster.instance(1), next)}` };
     expect(await meOnEach(token)).toEqual([200, 200, 200]);
     await opened.dataSource.query(
@@ -77,7 +77,7 @@ describeWithProcesses('three processes', (database) => {
     await operator.service.restore({ issuer: ISSUER, kid: 'next' }, 'lost-notification');
   });
 
-  it('[D61] a token that is ended at one of them ends at all, and none of them forgets it when it starts anew', async () => {
+  it('[D61] all learn of a token that one of them ends, and none forgets it after a restart', async () => {
     const isTaken = async () =>
       (await onEach((instance) => instance.exchangeStatus(next.sign()))).every((status) => status === 200);
     await until('all take the key again', WITHIN_MS, isTaken);

@@ -43,7 +43,7 @@ describeWithProcesses('stored entries and three processes', (database) => {
     return commands.output(['keys', 'add', '--file', 'entry.json']);
   };
 
-  it('[D72] add, suspend, resume, change and remove reach all of them at once', async () => {
+  it('[D72] reach all of them at once: add, suspend, resume, change and remove', async () => {
     const tookMs: number[] = [];
     const allAnswer = async (status: number) => tookMs.push(await untilAllAnswer(old, status));
     await add(old.staticEntry({ name: 'acme' }));
@@ -64,7 +64,7 @@ describeWithProcesses('stored entries and three processes', (database) => {
     expect(await statuses(configured)).toEqual([200, 200, 200]);
   });
 
-  it('[D72] a change whose announcement is lost is seen all the same', async () => {
+  it('[D72] reach all of them even if an announcement is lost', async () => {
     await add(old.staticEntry({ name: 'acme' }));
     await untilAllAnswer(old, 200);
     const silently = (assignment: string) =>
@@ -77,7 +77,7 @@ describeWithProcesses('stored entries and three processes', (database) => {
     await untilAllAnswer(old, 400);
   });
 
-  it('[D72] the keys of a stored JWKS entry are fetched for all, and its origins may frame all of them', async () => {
+  it('[D72] have their keys fetched for all, and their origins may frame all', async () => {
     const product = 'https://product.example';
     await add({
       ...{ type: 'jwks', name: 'published', url: keySet.url, issuer: published.issuer },

@@ -83,7 +83,7 @@ describeWithProcesses('[D87] the sinks of three processes', (database) => {
   };
   const anyTime = () => pause(random.below(1_500));
 
-  it.each(ROUNDS)('time %d: they have every event of the trail, first arrivals in order', async () => {
+  it.each(ROUNDS)('receive every event of the trail at time %d, in order of first arrival', async () => {
     const ending = new AbortController();
     const load = applyLoad(ending.signal);
     const before = (await trail()).length;
@@ -114,7 +114,7 @@ describeWithProcesses('[D87] the sinks of three processes', (database) => {
     for (const receiver of [webhook, syslog]) expect(receiver.firstArrivals).toEqual(expected);
   });
 
-  it('some of it came twice, to the sinks alone', async () => {
+  it('receive some events twice, and no one else does', async () => {
     const names = await opened.dataSource.query<{ count: number }[]>(
       'SELECT count(*)::int AS count FROM audit_event GROUP BY id HAVING count(*) > 1',
     );
@@ -122,7 +122,7 @@ describeWithProcesses('[D87] the sinks of three processes', (database) => {
     expect(syslog.arrived.length).toBeGreaterThan(syslog.firstArrivals.length);
   });
 
-  it('no log has the secret, or the address beyond it', () => {
+  it('never log the secret, or the address with its path', () => {
     const text = cluster.instances.map((instance) => JSON.stringify(instance.log())).join('');
     const told = [LEADS_NOW, SECRET, new URL(webhook.url).pathname];
     expect(told.map((each) => text.includes(each))).toEqual([true, false, false]);

@@ -10,7 +10,7 @@ const ROUNDS = sizeOf({ small: 50, whole: 500 });
 const PATIENCE_MS = 120_000;
 const DEAD_PROCESS = 2 ** 22 + 1;
 
-describe('raced starters over the lock of a process that was killed', () => {
+describe("concurrent starts on a killed process's lock", () => {
   const directory = mkdtempSync(join(tmpdir(), 'svc-test-race-'));
   const holderFile = join(directory, 'process.lock');
   let starters: LockProcess[];
@@ -49,7 +49,7 @@ describe('raced starters over the lock of a process that was killed', () => {
   }
 
   it.each([2, 3, 4])(
-    '[D46][K35] %d starters: in every round exactly one holds it',
+    '[D46][K35] let exactly one of %d hold it in every round',
     async (count) => {
       const roundsByHolders = new Map<number, number>();
       for (let round = 0; round < ROUNDS; round += 1) {

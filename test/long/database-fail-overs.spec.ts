@@ -66,7 +66,7 @@ class Load {
   }
 }
 
-describeOnReplicatedPostgres('[D98] a fail-over of PostgreSQL', (database) => {
+describeOnReplicatedPostgres('[D98] a PostgreSQL fail-over', (database) => {
   let cluster: ServiceCluster;
 
   beforeAll(async () => {
@@ -84,7 +84,7 @@ describeOnReplicatedPostgres('[D98] a fail-over of PostgreSQL', (database) => {
     (await instance.fetch('/healthz/readiness')).status === 200;
 
   it.each(FAIL_OVERS)(
-    '[D94] time %d: nothing that was answered is lost, and the leadership changes hands once',
+    '[D94] loses nothing that was answered, and changes the leader once, time %d',
     async (round) => {
       const { servers } = database;
       await until('there is a leader', BACK_WITHIN_MS, () => timesSaid(LEADS_NOW, '') >= round);

@@ -48,7 +48,7 @@ describeInBrowser('screenshots', () => {
     return statSync(path).size;
   };
 
-  it('of the overview and of refusals are small enough to be read on a page', async () => {
+  it('of the overview and of refusals are small enough to read on a page', async () => {
     const sizes = [
       await take('operator-overview.png', '#/', 'light', '.plot canvas'),
       await take('operator-refusal.png', '#/refusals?reason=token_expired', 'dark', '.remedy'),

@@ -190,7 +190,7 @@ describeWithProcesses('the leader of three processes', (database) => {
     return Math.min(refresh, purge) >= times;
   };
 
-  it('[D36] it alone refreshes and purges', async () => {
+  it('[D36] is the only one that refreshes and purges', async () => {
     const leader = await leaderAtWork();
     await until('the leader has worked for a while', AT_WORK_MS, () => hasWorked(leader, 0, 3));
     const others = cluster.instances.filter((instance) => instance !== leader);
@@ -198,7 +198,7 @@ describeWithProcesses('the leader of three processes', (database) => {
   });
 
   it.each(KILLS)(
-    '[D94] another leads within 10 s of its kill -9, refreshes and purges, time %d',
+    '[D94] is replaced within 10 s of its kill -9 by one that refreshes and purges, time %d',
     async () => {
       const first = await leaderAtWork(await witness.nowMs());
       const others = cluster.instances.filter((instance) => instance !== first);
@@ -214,7 +214,7 @@ describeWithProcesses('the leader of three processes', (database) => {
     },
   );
 
-  it('[D94] frozen for 20 s it is replaced within 10 s, and does neither when it wakes', async () => {
+  it('[D94] is replaced within 10 s if it is frozen for 20 s, and does neither when it wakes', async () => {
     const first = await leaderAtWork(await witness.nowMs());
     await until('it has just refreshed', AT_WORK_MS, async () => {
       const last = (await witness.deedsOf(first.name)).filter(({ deed }) => deed === 'refresh').at(-1);
@@ -236,7 +236,7 @@ describeWithProcesses('the leader of three processes', (database) => {
     expect(timesSaid(second, LEADS_NO_LONGER, frozenAt)).toBe(0);
   });
 
-  it('[D94] its packets dropped it is replaced within 10 s, and what it has sent takes no key set back', async () => {
+  it('[D94] is replaced within 10 s if its packets are dropped, and its delayed writes revert no key set', async () => {
     const first = await leaderAtWork(await witness.nowMs());
     const network = proxies[cluster.instances.indexOf(first)]!;
     const cutAt = await witness.nowMs();

@@ -66,7 +66,7 @@ describeOnAnyDatabase('[5.2.1] damaged tokens', (database) => {
   const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
 
   it.each(BOTH_FLOWS)(
-    `[5.2.1] ${MUTANTS} by $name are refused, and the good ones pass afterwards`,
+    `[5.2.1] ${MUTANTS} by $name are rejected, and the valid ones are accepted afterwards`,
     async (path) => {
       const random = randomFrom(path.name.length);
       const companion = () => partner.sign();
@@ -206,7 +206,7 @@ describeOnAnyDatabase('[D42] random requests', (database) => {
     });
 
   it(
-    '[D42][5.2.5][D14] exchanges: one success at most, refused tokens by the same bytes, nothing but what is listed',
+    '[D42][5.2.5][D14] exchanges: at most one success, identical answers for rejected tokens, and only documented answers',
     async () => {
       const property = fc.asyncProperty(EXCHANGE_FORMS, CLAIMS, async (form, claims) => {
         const answers = await sendAgain(post(EXCHANGE_PATH, withTokens(form, claims)));
@@ -244,7 +244,7 @@ describeOnAnyDatabase('[D42] random requests', (database) => {
   }
 
   it(
-    '[D42][5.2.5][D24] logins: one success at most, and no way out of the instance',
+    '[D42][5.2.5][D24] logins: at most one success, and no redirect away from the instance',
     async () => {
       const property = fc.asyncProperty(LOGIN_FORMS, CLAIMS, fc.boolean(), async (form, claims, byGet) => {
         const body = withTokens(form, claims);
@@ -279,7 +279,7 @@ describeOnAnyDatabase('[D42] random requests', (database) => {
   }
 
   it(
-    '[D42] calls of the API: bodies and queries of any kind get an answer that its description has',
+    '[D42] API calls: any body and query gets a documented answer',
     async () => {
       const api = await ApiClient.connect(service);
       const world = new ApiWorld(service, 'random');

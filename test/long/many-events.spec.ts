@@ -116,7 +116,7 @@ describeBuilt('[D147] a service with a small heap', () => {
       return row.count;
     };
 
-    it('has bounded rows and memory, answers others, and purges', async () => {
+    it('keeps rows and memory bounded, answers others, and purges', async () => {
       await start(1_000_000);
       expect(await sendAll(SENT)).toEqual({ 202: SENT });
       expect(await rowsOf('token_exchange_logout', `issuer = '${busy.issuer}'`)).toBeLessThanOrEqual(
@@ -133,7 +133,7 @@ describeBuilt('[D147] a service with a small heap', () => {
       });
     });
 
-    it('limits one transmitter, and answers the other and everybody else', async () => {
+    it('limits one transmitter, and answers all others', async () => {
       await start(PER_MINUTE);
       const { 202: accepted = 0, 429: refused = 0 } = await sendAll(3 * PER_MINUTE, PER_MINUTE / 2);
       expect(accepted + refused).toBe(3 * PER_MINUTE);

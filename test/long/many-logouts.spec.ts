@@ -15,8 +15,8 @@ const HEAP = 192;
 const partner = Partner.create({ issuer: 'https://partner-1.example' });
 
 describeBuilt('[D131] a service with a small heap', () => {
-  describeOnPostgresql('and as many logouts as are kept', (database) => {
-    it('starts, takes more, and has one row for those of the issuer', async () => {
+  describeOnPostgresql('with the maximum of logouts', (database) => {
+    it("starts, accepts more, and has one row for the issuer's logouts", async () => {
       const surroundings = await surroundingsOf({
         ...database.environment,
         SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([partner.staticEntry()]),

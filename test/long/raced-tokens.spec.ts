@@ -12,7 +12,7 @@ const REFUSED = [400, 401];
 
 jest.setTimeout(sizeOf({ small: 300_000, whole: 3_600_000 }));
 
-describeWithProcesses('[5.2.5][D2][K16] tokens that three processes get at the same moment', (database) => {
+describeWithProcesses('[5.2.5][D2][K16] tokens sent to three processes at once', (database) => {
   const partner = Partner.create({ issuer: 'https://partner.example' });
   let opened: OpenDatabase;
   let cluster: ServiceCluster;
@@ -33,7 +33,7 @@ describeWithProcesses('[5.2.5][D2][K16] tokens that three processes get at the s
       }),
     );
 
-  it(`[5.2.5] of ${TOKENS} each passes exactly once`, async () => {
+  it(`[5.2.5] of ${TOKENS} succeed exactly once each`, async () => {
     let sent = 0;
     const timesPassed = new Map<number, number>();
     const unexpected: number[] = [];
@@ -53,7 +53,7 @@ describeWithProcesses('[5.2.5][D2][K16] tokens that three processes get at the s
     expect([[...timesPassed], unexpected]).toEqual([[[1, TOKENS]], []]);
   });
 
-  it('[K17] as many successes are in the trail, and of each token one record', async () => {
+  it('[K17] leave the same number of successes in the trail, and one record each', async () => {
     const [row] = await opened.dataSource.query<{ successes: number; used: number }[]>(
       `SELECT (SELECT count(*)::int FROM audit_event WHERE name IN
          ('svc.audit.token-exchange.succeeded', 'svc.audit.token-exchange.embed-login')) AS successes,

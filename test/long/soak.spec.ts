@@ -232,14 +232,14 @@ describeBuilt('the service under mixed traffic', () => {
       return answer.text();
     }
 
-    it('every answer is as it should be', () => {
+    it('answers everything correctly', () => {
       expect(tally.wrong).toEqual([]);
       expect(tally.count).toBeGreaterThan(CLIENTS * 10);
       // Some 15 answers a turn.
       expect(tally.starved).toBeLessThanOrEqual(tally.count / 100);
     });
 
-    it('no fault is in the log', async () => {
+    it('logs no error', async () => {
       const faults = (await logOf(service)).filter(({ level }) => level === 'error' || level === 'fatal');
       const isStarvation = ({ err }: Record<string, unknown>) =>
         IS_JUDGED &&
@@ -247,7 +247,7 @@ describeBuilt('the service under mixed traffic', () => {
       expect(faults.filter((fault) => !isStarvation(fault))).toEqual([]);
     });
 
-    it('nothing grows', () => {
+    it('does not grow', () => {
       expect(samples.length).toBe(SAMPLES);
       expect(samples.every(({ heapUsed, rss, files }) => Math.min(heapUsed, rss, files) > 0)).toBe(true);
       const report = reportOf(samples);
@@ -258,7 +258,7 @@ describeBuilt('the service under mixed traffic', () => {
       expect(report.filter(({ isGrown }) => isGrown)).toEqual([]);
     });
 
-    it('nothing expired is left', async () => {
+    it('keeps nothing expired', async () => {
       if (!IS_JUDGED) return;
       if (counted === undefined) await service.stop();
       const { dataSource } = counted ?? (await database.open());

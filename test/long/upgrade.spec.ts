@@ -147,8 +147,8 @@ describeUnless('missing' in former ? former.missing : undefined, 'a former relea
     await close();
   };
 
-  describeWithProcesses('that is alone', (database) => {
-    it('has the schema of a new database once upgraded, and knows sessions, tokens and used tokens', async () => {
+  describeWithProcesses('as a single instance', (database) => {
+    it("has a new database's schema after an upgrade, and keeps sessions, tokens and used tokens", async () => {
       const expected = await schemaOf(database);
       await emptied(database);
       const [instance] = (await instancesOf(database, ['alone'])) as [ServiceInstance];
@@ -172,11 +172,11 @@ describeUnless('missing' in former ? former.missing : undefined, 'a former relea
     });
   });
 
-  describeWithProcesses('of two instances', (database) => {
+  describeWithProcesses('with two instances', (database) => {
     let afterVisits = () => Promise.resolve();
     afterAll(() => afterVisits());
 
-    it('is upgraded one instance after the other, and no request fails', async () => {
+    it('is upgraded one instance at a time, and no request fails', async () => {
       await emptied(database);
       const [one, other] = (await instancesOf(database, ['one', 'other'])) as [
         ServiceInstance,

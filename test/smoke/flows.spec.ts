@@ -21,7 +21,7 @@ describe('the flows', () => {
   });
 
   it.each(ENTRY_PATHS)(
-    '[4.4.1] $name signs its user in, who may call the API; a second time it does not',
+    '[4.4.1] $name signs its user in once, and the user may call the API',
     async (path) => {
       const token = signed('robin');
       const answer = await path.send(service, token, companion);

@@ -56,24 +56,24 @@ describeInBrowser('<embedded-instance> in Firefox', () => {
   );
 
   it.each(PROTECTIONS)(
-    '[D51] with %s shows two users side by side, and one goes on when the other signs out',
+    '[D51] with %s shows two users side by side, and one continues when the other signs out',
     async (_, preferences) => {
       const context = await start(preferences);
       await new Journey(browsing, playwrightTab(await context.newPage())).walkTogether();
     },
   );
 
-  it('follows Back and Forward of the host page, and leads to the place of a link', async () => {
+  it("follows Back and Forward of the host page, and opens a link's place", async () => {
     const context = await start();
     await new Journey(browsing, playwrightTab(await context.newPage())).walkHistory();
   });
 
-  it.each(LISTS)('leads back to where the host page was scrolled to, each time, from %s', async (path) => {
+  it.each(LISTS)("returns to the host page's scroll position each time, from %s", async (path) => {
     const context = await start();
     await new Journey(browsing, playwrightTab(await context.newPage())).walkBack(path);
   });
 
-  it('signs in by the ten lines of the guide, and shows its page again after a move', async () => {
+  it("signs in with the guide's ten lines, and shows its page again after a move", async () => {
     const html = exampleOfTheGuide().replaceAll('https://instance.example', browsing.instanceOrigin);
     browsing.serve('/automation-token', browsing.token('ada'));
     const page = await (await start()).newPage();
@@ -88,7 +88,7 @@ describeInBrowser('<embedded-instance> in Firefox', () => {
   it.each<[string, () => void | Promise<void>, () => void | Promise<void>]>([
     ['a sleep', () => firefox.signal('SIGSTOP'), () => firefox.signal('SIGCONT')],
     ['an outage', () => browsing.proxy.behave('away'), () => browsing.proxy.behave('none')],
-  ])('comes back to where it was after %s that is longer than the session', async (_, begin, end) => {
+  ])('returns to its place after %s that is longer than the session', async (_, begin, end) => {
     const host = {
       context: await start(),
       instanceOrigin: browsing.instanceOrigin,

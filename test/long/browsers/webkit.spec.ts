@@ -25,13 +25,13 @@ describeInBrowser('<embedded-instance> in WebKit', () => {
   it('signs in, lists, opens, renews, survives a reload of the host page, and signs out', () =>
     new Journey(browsing, tab).walk());
 
-  it('[D51] shows two users side by side, and one goes on when the other signs out', () =>
+  it('[D51] shows two users side by side, and one continues when the other signs out', () =>
     new Journey(browsing, tab).walkTogether());
 
-  it('follows Back and Forward of the host page, and leads to the place of a link', () =>
+  it("follows Back and Forward of the host page, and opens a link's place", () =>
     new Journey(browsing, tab).walkHistory());
 
-  it.each(LISTS)('leads back to where the host page was scrolled to, each time, from %s', (path) =>
+  it.each(LISTS)("returns to the host page's scroll position each time, from %s", (path) =>
     new Journey(browsing, tab).walkBack(path),
   );
 });

@@ -82,7 +82,7 @@ describeInBrowser('agents', () => {
         ['a secret', { secretHash: sha256(secret) }, { SECRET_AT_INSTANCE: secret }],
         ['a private key', { keys: keys.jwks().keys }, { KEY_AT_INSTANCE: privateKey }],
       ])(
-        '[D133] redeems an assertion for its person by %s, and lists the workflows of that person',
+        "[D133] redeems an assertion for a user by %s, and lists that user's workflows",
         async (_name, credential, own) => {
           await service.restart(optionsWith(credential));
           const environment = {

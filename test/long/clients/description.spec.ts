@@ -20,7 +20,7 @@ const NODE_TOOLS = [
 /** OpenAPI 3.1 has scopes also where the scheme is not OAuth 2.0 ("Security Requirement Object"); the rule knows 3.0 alone. */
 const SPECTRAL_RULES = 'extends: ["spectral:oas"]\nrules: { oas3-operation-security-defined: off }\n';
 
-describeOnAnyDatabase('the description of the API', (database) => {
+describeOnAnyDatabase('the API description', (database) => {
   let service: TestService;
   let baseUrl: string;
   let world: ApiWorld;
@@ -44,9 +44,9 @@ describeOnAnyDatabase('the description of the API', (database) => {
     ['python3', '-m', 'venv', 'venv'],
     ['venv/bin/pip', 'install', '--quiet', '--requirement', 'requirements.txt'],
   ]);
-  describePrepared('tools of Python', python, (folder) => {
+  describePrepared('with Python tools', python, (folder) => {
     it.each(['global:admin', 'global:owner'] as const)(
-      'schemathesis finds nothing as %s',
+      'passes schemathesis as %s',
       async (role) => {
         await save(folder);
         const bearer = await tokenAs(role);
@@ -64,7 +64,7 @@ describeOnAnyDatabase('the description of the API', (database) => {
     );
 
     it(
-      'openapi-python-client makes a client that works',
+      'generates a working client with openapi-python-client',
       async () => {
         await save(folder);
         const made = ['generate', '--path', 'openapi.json', '--output-path', 'made', '--overwrite'];
@@ -78,11 +78,11 @@ describeOnAnyDatabase('the description of the API', (database) => {
   });
 
   const node = prepared('description', [['npm', 'install', '--silent', '--prefix', '.', ...NODE_TOOLS]]);
-  describePrepared('tools of Node.js', node, (folder) => {
+  describePrepared('with Node.js tools', node, (folder) => {
     const tool = (name: string) => join('node_modules', '.bin', name);
 
     it(
-      'Redocly finds nothing',
+      'passes Redocly',
       async () => {
         // It minds `localhost` and addresses, which are those of the tests.
         await save(folder, 'https://automation.fernwick.io');
@@ -93,7 +93,7 @@ describeOnAnyDatabase('the description of the API', (database) => {
     );
 
     it(
-      'Spectral finds nothing',
+      'passes Spectral',
       async () => {
         await save(folder);
         writeFileSync(join(folder, '.spectral.yaml'), SPECTRAL_RULES);
@@ -105,7 +105,7 @@ describeOnAnyDatabase('the description of the API', (database) => {
     );
 
     it(
-      'openapi-typescript makes types by which a client works',
+      'generates types for a working client with openapi-typescript',
       async () => {
         await save(folder);
         await outputOf([tool('openapi-typescript'), 'openapi.json', '--output', 'paths.d.ts'], folder);

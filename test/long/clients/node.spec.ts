@@ -13,7 +13,7 @@ const JWT = 'urn:ietf:params:oauth:token-type:jwt';
 const INSECURE = { [oauth.allowInsecureRequests]: true };
 const ALGORITHMS = ['oauth2', 'oidc'] as const;
 
-describeOnAnyDatabase('[D58] clients of Node.js', (database) => {
+describeOnAnyDatabase('[D58] Node.js clients', (database) => {
   let service: TestService;
   let partner: Partner;
   let base: URL;
@@ -56,7 +56,7 @@ describeOnAnyDatabase('[D58] clients of Node.js', (database) => {
       },
     );
 
-    it('[7.5] reads the refusal of a token that is used already', async () => {
+    it('[7.5] reads the error for a token that has been used', async () => {
       const options = { execute: [oidc.allowInsecureRequests] };
       const config = await oidc.discovery(base, 'a-client', undefined, oidc.None(), options);
       const once = { subject_token: partner.sign(), subject_token_type: JWT };
@@ -79,7 +79,7 @@ describeOnAnyDatabase('[D58] clients of Node.js', (database) => {
       return oauth.processGenericTokenEndpointResponse(server, client, answer);
     };
 
-    it.each(ALGORITHMS)('[D58] exchanges and verifies, all found by %s', async (algorithm) => {
+    it.each(ALGORITHMS)('[D58] exchanges and verifies, with everything found by %s', async (algorithm) => {
       const server = await discovered(algorithm);
       const { access_token: token } = await exchange(server);
       const call = new Request(base, { headers: { authorization: `Bearer ${token}` } });
@@ -87,7 +87,7 @@ describeOnAnyDatabase('[D58] clients of Node.js', (database) => {
       expect(claims).toMatchObject({ iss: base.origin, client_id: partner.issuer });
     });
 
-    it('[D58] goes from a 401 of the API to who issues its tokens, and comes back with one', async () => {
+    it('[D58] finds the token issuer from a 401 of the API, and returns with a token', async () => {
       const api = new URL('/api/v1/workflows', base);
       const refused = await oauth
         .protectedResourceRequest('none', 'GET', api, undefined, undefined, INSECURE)
@@ -163,7 +163,7 @@ describeOnAnyDatabase('[D58] clients of Node.js', (database) => {
     });
   });
 
-  it('[D29] jose verifies an access token by the published keys', async () => {
+  it('[D29] jose verifies an access token with the published keys', async () => {
     const token = await service.accessToken(parameters());
     const keys = createRemoteJWKSet(new URL('/.well-known/jwks.json', base));
     const expected = { issuer: base.origin, audience: base.origin, typ: 'at+jwt' };

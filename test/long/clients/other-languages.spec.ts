@@ -150,7 +150,7 @@ describeOnAnyDatabase('[D58] clients of other languages', (database) => {
       );
 
       it(
-        `[D133] ${ofAssertions.title} send JWTs of a job, and call the API`,
+        `[D133] ${ofAssertions.title} send a job's JWTs, and call the API`,
         async () => {
           const before = (await eventsOf(service)).length;
           const key = job.privateKeyPem();

@@ -8,7 +8,7 @@ import { ForeignProvider, KEYCLOAK_PROVIDER, OIDC_PROVIDER } from './support/for
 
 const PATIENCE_MS = 400_000;
 
-describeInBrowser('logouts of providers', () => {
+describeInBrowser("providers' logouts", () => {
   for (const kind of [OIDC_PROVIDER, KEYCLOAK_PROVIDER])
     describePrepared(kind.name, kind.prepare(), (folder) => {
       let provider: ForeignProvider;
@@ -52,7 +52,7 @@ describeInBrowser('logouts of providers', () => {
         (await browsing.context.request.get(`${browsing.service.address}/rest/me`, { headers })).status();
 
       it(
-        `[D131] ${kind.name} signs a person out: the frame says so, and the tokens of that session end`,
+        `[D131] ${kind.name} signs a user out: the frame reports it, and the session's tokens end`,
         async () => {
           const page = await browsing.context.newPage();
           const { sub, sid } = await provider.signIn(page);

@@ -129,7 +129,7 @@ for (const react of [18, 19])
     };
 
     it.each(RESOLUTIONS)(
-      'has types that the apps compile with: module %s, resolution %s',
+      "has types for the apps' compilers: module %s, resolution %s",
       (module, moduleResolution) => {
         const options = [
           '--module',
@@ -150,7 +150,7 @@ for (const react of [18, 19])
       },
     );
 
-    it('renders on a server, and says nothing', () => {
+    it('renders on a server without warnings', () => {
       writeFileSync(join(folder, 'render.mjs'), RENDER);
       const {
         said,
@@ -194,7 +194,7 @@ for (const react of [18, 19])
     );
 
     it.each(['react-late.tsx', 'vue-late.ts'])(
-      '%s: signs in though the script of the instance comes after the element and its property',
+      "%s: signs in even if the instance's script loads after the element and its property",
       async (entry) => {
         const { page, asked } = await opened(entry);
         await page.locator('embedded-instance').waitFor({ state: 'attached' });
@@ -210,7 +210,7 @@ for (const react of [18, 19])
 
 describe('the package in Next.js 15', () => {
   it(
-    'is built as the guide prints it, and its page is rendered on the server',
+    'builds as in the guide, and renders its page on the server',
     () => {
       const app = emptyApp();
       try {

@@ -26,7 +26,7 @@ if (!isWholeSeries) {
     }, INSTALLATION_MS);
     afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
-    it('is installed with one copy of the package and of each peer', () => {
+    it('installs one copy of the package and of each peer', () => {
       const names = [PACKAGE, ...Object.keys(set.peers)];
       const wanted = Object.entries(set.peers).map(([name, version]) => [name, [`${name}@${version}`]]);
       expect(copiesOf(names, installation.folder)).toEqual({
@@ -38,7 +38,7 @@ if (!isWholeSeries) {
     declareJourneys(() => installation, KINDS.slice(0, 2));
     declareHostTable(() => installation, { expressTakesUtf8Alone: set === LOWEST_OF_11 });
 
-    it('refuses a database that is not PostgreSQL, and says so', async () => {
+    it('refuses a database other than PostgreSQL, and reports it', async () => {
       const wishes = { server: 'express', parts: 'own', driver: 'sqljs', databaseUrl: '' } as const;
       const { exitCode, output } = await HostProcess.failing(optionsOf(newPartner(), wishes), installation);
       expect(output).toContain('token exchange needs PostgreSQL, and the data source is of type "sqljs"');

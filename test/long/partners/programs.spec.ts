@@ -127,7 +127,7 @@ for (const language of LANGUAGES) {
 /** With the key of the guide as it is, which this language's libraries do not take. */
 function describeMisfit(title: string, { command, folder }: RunnableProgram, misfit: Misfit): void {
   it(
-    `the partner in ${title} says what a key misses that it cannot sign with`,
+    `the partner in ${title} reports why it cannot sign with a key`,
     () => {
       const keyFile = join(folder, 'misfit.pem');
       writeFileSync(keyFile, ecKey(), { mode: 0o400 });
