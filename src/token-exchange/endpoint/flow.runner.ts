@@ -1,5 +1,5 @@
-// Surrounds each request with its deadline and the record of its failure, and that of a flow with the times and spans of its
-// stages and the refund of throttle hits.
+// Surrounds each request with its deadline and the record of its failure. A flow's request also gets the times and spans of its
+// stages, and the refund of its throttle hits.
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
 import { Database } from '../../platform/database/database.js';
