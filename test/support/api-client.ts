@@ -34,14 +34,14 @@ export interface ApiAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The parsed body; undefined where it is empty. */
+  /** The parsed body; undefined if it is empty. */
   readonly body: ParsedJson;
 }
 
 export interface ApiCall {
   readonly method: string;
   readonly path: string;
-  /** An access token; none: nobody. */
+  /** An access token. Without one, the call is anonymous. */
   readonly token?: string;
   readonly body?: unknown;
   /** Beside, or instead of, what token and body bring along. */
@@ -71,7 +71,7 @@ export class ApiClient {
     return client;
   }
 
-  /** Again where the service has started again. */
+  /** Must be called again after the service has restarted. */
   async readDescription(): Promise<void> {
     this.document = (await (await this.service.fetch('/api/v1/openapi.json')).json()) as Json;
     this.operations = operationsOf(this.document);

@@ -78,7 +78,7 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
   'DELETE /credentials/{credentialId}': async (world) => ({ path: await pathOfNewCredential(world) }),
 };
 
-/** Calls that contradict what is there. */
+/** Calls that conflict with existing data. */
 export const CONFLICTS: Readonly<Record<string, Recipe>> = {
   'POST /users': async (world) => {
     const email = world.freshEmail();

@@ -136,7 +136,7 @@ export class ApiWorld {
     );
   }
 
-  /** Credentials of a user's personal project, which nobody can open. */
+  /** Adds credentials to a user's personal project. Their data cannot be decrypted. */
   async fillCredentials(userId: string, count: number): Promise<void> {
     await this.service.rows(
       `INSERT INTO credential (id, project_id, name, type, sealed_data)
@@ -156,7 +156,7 @@ export class ApiWorld {
     );
   }
 
-  /** Teams of which the user is a member. */
+  /** Adds team projects with the user as a member. */
   async fillProjects(userId: string, count: number): Promise<void> {
     await this.service.rows(
       `WITH made AS (

@@ -51,16 +51,16 @@ export interface Attack {
   /** The stable word for the cause, which the audit row holds. */
   readonly reason: string;
   readonly verdict: Verdict;
-  /** Only where the check binds one of the flows. */
+  /** Set if the check applies to one flow only. */
   readonly flow?: 'embed' | 'exchange';
 }
 
-/** What an embedded login answers: whom the instance trusts is told to nobody (D77). */
+/** The reason that an embedded login answers. It does not reveal which issuers the instance trusts (D77). */
 export function embedWordOf(reason: string): string {
   return ['issuer_unknown', 'key_set_unavailable', 'kid_unknown'].includes(reason) ? 'key_unknown' : reason;
 }
 
-/** A token that verifies: what is wrong is known to the database alone. */
+/** A token that verifies, but is refused because of data in the database. */
 export interface LateRefusal {
   /** Begins with the rule. */
   readonly name: string;
@@ -110,7 +110,7 @@ const REFUSED: readonly (readonly [reason: string, name: string, make: Make, flo
     '[5.2.1] the key of another who uses the same kid',
     ({ main, namesake }) => namesake.sign(main.claims()),
   ],
-  // Nobody without a key may learn what is wrong with claims (D14).
+  // A sender without a key must not learn which claim is invalid (D14).
   [
     'signature_invalid',
     '[D14] a key of the attacker and no sub',
@@ -230,7 +230,7 @@ const OF_SIGNED_OUT_USER: LateRefusal = {
   },
 };
 
-/** For each reason a token that both flows refuse for it, but for those whose claims are invalid. */
+/** For each reason, one token that both flows refuse. Tokens with invalid claims are left out. */
 export const ONE_OF_EACH_REASON: readonly LateRefusal[] = [
   ...ATTACKS.filter(({ flow, verdict }) => flow === undefined && verdict === 'refused'),
   USED_UP,

@@ -12,14 +12,14 @@ const isEvent = ajv.compile(
   JSON.parse(repositoryFile('docs/reference/audit-events.schema.json').text) as object,
 );
 
-/** What is wrong with an event, in words; nothing where it is as the schema says. */
+/** Lists the schema violations of an event; empty if it is valid. */
 export function faultsOf(event: object): string[] {
   // As it is stored, and shown by commands and the API.
   if (isEvent(JSON.parse(JSON.stringify(event)))) return [];
   return (isEvent.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
-/** Listens to all events of a service. @returns what is wrong with those that have come so far */
+/** Listens to all events of a service. @returns a function that lists the schema violations so far */
 export function watchEvents(emitter: EventEmitter2): () => string[] {
   const faults: string[] = [];
   emitter.on('svc.audit.**', ({ name, ...event }: AuditEvent) => {

@@ -58,7 +58,7 @@ export type WebhookAnswer = (response: ServerResponse, request: IncomingMessage)
 export class WebhookReceiver extends Receiver {
   requests = 0;
   lastHeaders: IncomingMessage['headers'] = {};
-  /** How long an answer to what was taken takes. */
+  /** The delay before the receiver answers. */
   answersAfterMs = (): number => 0;
   private answer: WebhookAnswer | undefined;
   private readonly http = createHttpServer((request, response) => void this.receive(request, response));
@@ -151,7 +151,7 @@ export class SyslogReceiver extends Receiver {
     for (const socket of this.sockets) socket.resetAndDestroy();
   }
 
-  /** In good order, as who cuts what is idle does. */
+  /** Closes the connections cleanly, like a proxy that closes idle ones. */
   endConnections(): void {
     for (const socket of this.sockets) socket.end();
   }
@@ -165,7 +165,7 @@ export class SyslogReceiver extends Receiver {
     socket.on('close', () => this.sockets.delete(socket));
   }
 
-  /** @returns what is left behind the last whole message */
+  /** @returns the bytes after the last complete message */
   private take(bytes: Buffer): Buffer<ArrayBuffer> {
     let rest = bytes;
     for (;;) {

@@ -49,8 +49,7 @@ export async function countEvents(service: TestService, name: string): Promise<n
 }
 
 /**
- * Until the stream of events has all that are there: the transaction of any test on the same server holds back what was written after it
- * began.
+ * Waits until the stream has delivered all events. An open transaction of any test on the same server holds back later events.
  */
 export async function untilTrailIsSettled(rows: TestService['rows']): Promise<void> {
   await until('no transaction holds the trail back', SETTLED_MS, async () => {

@@ -1,4 +1,4 @@
-// Waits until one transaction stands in the way of another, as a test of two at once needs it.
+// Waits until one transaction blocks another, for tests of concurrent transactions.
 import { until } from './until.js';
 
 const PATIENCE_MS = 60_000;

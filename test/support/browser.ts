@@ -79,7 +79,7 @@ export interface StoppableBrowser extends TestBrowser {
   signal(name: 'SIGSTOP' | 'SIGCONT'): void;
 }
 
-/** @param flags beside those of all tests */
+/** @param flags added to the flags that all tests use */
 export async function openStoppableBrowser(flags: readonly string[] = []): Promise<StoppableBrowser> {
   const server = await chromium.launchServer({
     executablePath: chromiumPath(),

@@ -27,7 +27,7 @@ export function describeBuilt(title: string, block: () => void): void {
   describeUnless(buildIsMissing, title, block);
 }
 
-/** Where a process runs and what it is told. Each has two free ports and a temporary folder of its own. */
+/** The folder and the environment of a process. Each process gets two free ports and its own temporary folder. */
 export async function surroundingsOf(
   settings: Record<string, string | undefined>,
 ): Promise<ServiceSurroundings & { baseUrl: string; metricsUrl: string }> {
@@ -47,9 +47,9 @@ export async function surroundingsOf(
   return { packageRoot: REPOSITORY, directory, environment, baseUrl, metricsUrl };
 }
 
-/** The log lines of a service that runs or ran; what is not JSON is left out. */
+/** The log lines of a running or ended service. Lines that are not JSON are left out. */
 export async function logOf({ logFile }: ServiceProcess): Promise<Record<string, unknown>[]> {
-  // What stands behind the last line's end is still being written.
+  // The service is still writing the text after the last line break.
   const written = (await readFile(logFile, 'utf8')).split('\n').slice(0, -1);
   const lines = written.filter((line) => line.startsWith('{'));
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -68,7 +68,7 @@ export interface Ended {
   stderr: string;
 }
 
-/** Runs a service that is expected to end by itself, and returns what it left. */
+/** Runs a service that is expected to end by itself, and returns its results. */
 export async function runToEnd(
   { environment, directory }: ServiceSurroundings,
   args: readonly string[] = [],
@@ -96,7 +96,7 @@ export async function exchangeAt(
   return answer;
 }
 
-/** The status of a token exchange, also of an answer that breaks off after its head, or `undefined` where none comes. */
+/** The status of a token exchange, even if the answer breaks off after its headers; `undefined` without an answer. */
 export async function exchangeStatusAt(baseUrl: string, subjectToken: string): Promise<number | undefined> {
   const answer = await sendExchange(baseUrl, subjectToken).catch(() => undefined);
   await answer?.arrayBuffer().catch(() => undefined);

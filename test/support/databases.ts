@@ -56,7 +56,7 @@ export class TestDatabase {
     return database;
   }
 
-  /** Closes what is open and removes the database with all that it holds. */
+  /** Closes all connections and removes the database. */
   async remove(): Promise<void> {
     for (const database of this.opened.splice(0)) await database.close();
     await this.fresh?.remove();
@@ -71,9 +71,9 @@ export class TestDatabase {
 }
 
 /**
- * Declares a block of tests for both databases. `npm test` runs it on PostgreSQL, where that is installed; what `npm run test:all`
- * adds runs it on the embedded database. A file that is run by itself has both.
- * @param title begins with the rule, as every title: the name of the database is put behind it
+ * Declares a block of tests for both databases. `npm test` runs it on PostgreSQL if that is installed.
+ * `npm run test:all` also runs it on the embedded database. A file that is run by itself uses both.
+ * @param title begins with the rule, like every title; the name of the database is appended
  * @param block declares hooks and tests; its hooks run while the database exists
  */
 export function describeOnEachDatabase(title: string, block: (database: TestDatabase) => void): void {

@@ -21,9 +21,9 @@ export interface InstanceSettings {
   clock?: Clock;
   /** Of the partner's entry. */
   policy?: Members;
-  /** Trusted key entries beside the partner's. */
+  /** Trusted key entries in addition to the partner's. */
   trustedKeys?: readonly Members[];
-  /** Whether a proxy stands before it, which can be made to fail. */
+  /** Whether a proxy that can be made to fail is in front of the instance. */
   isBehindProxy?: boolean;
   /** A reverse proxy in front of it, which ends TLS; the instance itself answers plain HTTP. */
   reverseProxy?: ProxyKind;

@@ -75,7 +75,7 @@ async function copyFolder(from: string, to: string): Promise<void> {
   );
 }
 
-/** Removes those of the days before. */
+/** Removes the templates of earlier days. */
 async function removeOldTemplates(): Promise<void> {
   for (const name of readdirSync(lastingFolder()).filter((each) => each.startsWith(PREFIX))) {
     const path = join(lastingFolder(), name);

@@ -19,7 +19,7 @@ export interface EntryPath {
   readonly party?: 'subject' | 'actor';
   /**
    * Sends a token this way.
-   * @param subject makes the acceptable subject token that an actor token needs beside it
+   * @param subject makes the valid subject token that must accompany an actor token
    */
   send(service: TestService, token: string, subject: () => string): Promise<Response>;
 }
@@ -51,7 +51,7 @@ const exchangeActor: EntryPath = {
 };
 
 export const ENTRY_PATHS: readonly EntryPath[] = [embedGet, embedPost, exchangeSubject, exchangeActor];
-/** One path for each flow, where method and party make no difference. */
+/** One path for each flow, for tests in which method and party make no difference. */
 export const BOTH_FLOWS: readonly EntryPath[] = [embedPost, exchangeSubject];
 
 /** Whether an external token was accepted. */
@@ -81,14 +81,14 @@ export async function credentialOf(answer: Response): Promise<Record<string, str
   return { authorization: `Bearer ${token}` };
 }
 
-/** Who is signed in by the answer to an accepted token: the actor where there is one. */
+/** The user that an accepted token signs in: the actor if there is one, else the subject. */
 export async function signedIn(service: TestService, answer: Response): Promise<Me> {
   const me = await service.fetch('/rest/me', { headers: await credentialOf(answer) });
   if (me.status !== 200) throw new Error(`/rest/me answered ${me.status}: ${await me.text()}`);
   return (await me.json()) as Me;
 }
 
-/** Posts a body to the token endpoint as it stands, for forms that no form library writes. */
+/** Posts a body to the token endpoint unchanged, for forms that no form library writes. */
 export function postRaw(
   service: TestService,
   body: string,

@@ -48,7 +48,7 @@ export function explain(service: TestService, request: ExplanationRequest): Prom
   ).explain(request);
 }
 
-/** What a way in makes of a token and, where there is one, of its companion. */
+/** The request that an entry path makes from a token and its companion, if there is one. */
 export function requestBy(
   { flow, name, party }: EntryPath,
   token: string,

@@ -1,4 +1,4 @@
-// Starts the run's PostgreSQL server and Chromium before the tests, where they need them, and stops them after those.
+// Starts the run's PostgreSQL server and Chromium before the tests if they need them, and stops both afterwards.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PostgresServer } from '../../bench/support/postgres-server.mjs';
@@ -30,7 +30,7 @@ let stopChromium: (() => Promise<void>) | undefined;
 /**
  * Tells the test files by the environment, which Jest passes on to its workers: TEST_POSTGRES_URL leads to the
  * server, TEST_POSTGRES_MISSING says why there is none. Neither is set when no selected file needs a server.
- * @throws Error when the machine has PostgreSQL but it does not start: that is no reason to skip tests
+ * @throws Error if PostgreSQL is installed but does not start. The tests are not skipped then.
  */
 export async function setUpPostgres(run: TestRun, start: () => Promise<PostgresServer>): Promise<void> {
   if (!isSelected(run, DATABASE_TEST_FOLDERS)) return;
@@ -45,7 +45,7 @@ export async function setUpPostgres(run: TestRun, start: () => Promise<PostgresS
   }
 }
 
-/** @param start resolves to what stops the browsers, or to undefined where there is none */
+/** @param start resolves to a function that stops the browsers; undefined if there is none */
 export async function setUpChromium(
   run: TestRun,
   start: () => Promise<(() => Promise<void>) | undefined>,

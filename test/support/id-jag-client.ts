@@ -31,7 +31,7 @@ export const ASSERTIONS_ON = { SVC_ID_ASSERTION_ENABLED: 'true' };
 
 export class IdJagClient {
   readonly idp: Partner;
-  /** The keys by which the client authenticates, where it has no secret. */
+  /** The keys with which the client authenticates if it has no secret. */
   readonly keys: Partner;
   readonly secret = `${randomUUID()}-${randomUUID()}`;
 

@@ -41,7 +41,7 @@ export class InitInstance {
 
   /**
    * @param options of `init`
-   * @param policy members that the partner's entry gets beside those of `init`
+   * @param policy properties that are added to the partner's entry from `init`
    */
   async start(options: readonly string[] = [], policy: object = {}): Promise<void> {
     const modules = join(this.folder, 'node_modules');

@@ -83,7 +83,7 @@ export class JwksInstance {
     return this.started.get(JwksSnapshotRepository);
   }
 
-  /** Does what is due. */
+  /** Runs the tasks that are due. */
   tick(): Promise<void> {
     return this.started.get(JwksService).tick();
   }

@@ -86,12 +86,12 @@ export class JwksServer {
     return promisify(this.server.getConnections.bind(this.server))();
   }
 
-  /** With whatever is under way on them. */
+  /** Closes all connections, even during a request. */
   breakConnections(): void {
     this.server.closeAllConnections();
   }
 
-  /** Ends at once, with whatever is still under way. */
+  /** Stops the server at once, even during a request. */
   async close(): Promise<void> {
     this.server.close();
     this.server.closeAllConnections();
@@ -111,7 +111,7 @@ export function redirect(target: string, code = 302): JwksAnswer {
   return status(code, { location: target });
 }
 
-/** The connection stands, and nothing ever comes. */
+/** Keeps the connection open and never answers. */
 export function silence(): JwksAnswer {
   return () => undefined;
 }

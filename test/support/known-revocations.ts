@@ -2,7 +2,7 @@
 import type { RevocationNews } from '../../src/token-exchange/revocation/revocations.js';
 import { Revocations } from '../../src/token-exchange/revocation/revocations.js';
 
-/** Never too old, as on a database that nobody else writes to. */
+/** Revocations that never become stale, like on a database without other writers. */
 export function knownRevocations(news: Partial<RevocationNews> = {}, nowMs = Date.now()): Revocations {
   const revocations = new Revocations();
   revocations.learn({ trust: [], endedTokens: [], logouts: [], ...news }, Number.POSITIVE_INFINITY, nowMs);

@@ -1,11 +1,11 @@
-// How long the main thread has worked, whatever else the machine does.
+// Measures the CPU time of the main thread, which other load on the machine does not change.
 import { existsSync, readFileSync } from 'node:fs';
 
-/** What the kernel reports of the main thread: its time on a processor, in nanoseconds, comes first. */
+/** The kernel's statistics of the main thread. The first figure is its CPU time in nanoseconds. */
 const MAIN_THREAD = `/proc/self/task/${process.pid}/schedstat`;
 
 /**
- * The main thread's time on a processor so far, in milliseconds; without the system's figures, of the clock.
+ * The main thread's CPU time so far, in milliseconds. Without the kernel's figures, it is the elapsed time.
  * Other programs on the machine do not add to it.
  */
 export function mainThreadMs(): number {

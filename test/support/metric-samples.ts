@@ -28,7 +28,7 @@ export class MetricSamples {
     return new MetricSamples(lines.map(parse));
   }
 
-  /** The value of the sample with these labels among its own; 0 where there is none. */
+  /** The sum of the samples that have these labels; 0 if there is none. */
   value(name: string, labels: Record<string, string> = {}): number {
     return this.named(name, labels).reduce((sum, { value }) => sum + value, 0);
   }

@@ -22,7 +22,7 @@ export interface OperatorSettings {
   clock?: TestClock;
   /** Of the partner's entry. */
   policy?: Members;
-  /** Trusted key entries beside the partner's. */
+  /** Trusted key entries in addition to the partner's. */
   trustedKeys?: readonly Members[];
 }
 
@@ -152,7 +152,7 @@ export class OperatorPage {
     while ((await folded.count()) > 0) await folded.first().click();
   }
 
-  /** Presses the button of the dialog that asks, once it says what it is about. */
+  /** Waits for the confirmation dialog with this title and presses its button. */
   async confirm(title: string | RegExp, action: string): Promise<void> {
     const dialog = this.page.getByRole('dialog', { name: title });
     await dialog.getByRole('button', { name: action, exact: true }).click();

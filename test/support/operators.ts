@@ -12,7 +12,7 @@ import { BASE_URL } from './test-service.js';
 import type { ShownEntry } from '../../src/administration/entries/entries.operations.js';
 
 export const PASSWORD = 'correct horse battery staple';
-/** The variables with which there is an operator's page; the address of a client is what it says it is. */
+/** The variables that enable the operator's page. Clients set their own address by `X-Forwarded-For`. */
 export const OPERATOR_ENVIRONMENT = { SVC_ADMIN_ENABLED: 'true', SVC_PROXY_HOPS: '1' };
 
 /** Has an operation performed as a command has. */

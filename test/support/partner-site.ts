@@ -55,7 +55,7 @@ export class ProductPage {
 
   /**
    * @param instance origin of the instance whose script the page loads
-   * @param options of the frame, beside its container and title
+   * @param options further options of the frame; container and title are set here
    * @param policy of the product page: a content security policy
    */
   static async open(
@@ -155,7 +155,7 @@ export class ProductPage {
     return frame;
   }
 
-  /** Waits until the frame shows a heading. @throws Error with what the page was told where it does not */
+  /** Waits until the frame shows a heading. @throws Error with the events of the page if it does not */
   async heading(name: string): Promise<void> {
     try {
       await this.frame.getByRole('heading', { name }).waitFor();
@@ -175,7 +175,7 @@ export class ProductPage {
     return (await this.events()).map(([name]) => name);
   }
 
-  /** Waits until so many events were told, and returns the last of them. */
+  /** Waits until the page has received `count` events, and returns the last one. */
   async event(count: number): Promise<HostEvent> {
     await this.page.waitForFunction((wanted) => events.length >= wanted, count);
     const told = (await this.events())[count - 1];

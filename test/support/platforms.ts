@@ -28,7 +28,7 @@ export class Platform {
     return this.issuer.sign(claims, { ...this.header, ...header });
   }
 
-  /** An entry for its key, with what stands beside `signInAs`. */
+  /** An entry for the platform's key, with the given policy. */
   entry(policy: Members): Members {
     return this.issuer.staticEntry({ flows: ['exchange'], scopes: ['workflow:write'], ...policy });
   }
@@ -65,7 +65,7 @@ export const github = () =>
     workflow: 'deploy',
   }));
 
-/** docs.gitlab.com, "OpenID Connect (OIDC) Authentication Using ID Tokens": ids are texts, but for the runner's. */
+/** docs.gitlab.com, "OpenID Connect (OIDC) Authentication Using ID Tokens": ids are strings, except the runner's. */
 export const gitlab = () =>
   new Platform('https://gitlab.com', () => ({
     sub: 'project_path:acme/group/flows:ref_type:branch:ref:main',

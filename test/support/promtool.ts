@@ -1,7 +1,7 @@
-// Runs promtool, the checker that comes with Prometheus, and tells where it is missing.
+// Runs promtool, the checker that comes with Prometheus, and says if it is missing.
 import { execFileSync } from 'node:child_process';
 
-/** Undefined where promtool can be run, else why not. */
+/** The reason why promtool cannot run; undefined if it can. */
 export function promtoolIsMissing(): string | undefined {
   try {
     execFileSync('promtool', ['--version'], { stdio: 'ignore' });
@@ -11,7 +11,7 @@ export function promtoolIsMissing(): string | undefined {
   }
 }
 
-/** @returns what it printed @throws Error with what it printed, where it is not content */
+/** @returns its output @throws Error with its output if a check fails */
 export function promtool(
   args: readonly string[],
   { cwd, input }: { cwd?: string; input?: string } = {},

@@ -16,7 +16,7 @@ export function purgeJobOn(
   return new PurgeJob(row, new Database(dataSource), clock, new AlwaysLeader(), SILENT);
 }
 
-/** Lets a run delete so many batches. */
+/** Lets a run delete `count` batches. */
 export function batches(count: number): () => boolean {
   return () => count-- > 0;
 }

@@ -37,13 +37,13 @@ export function sendRaw(address: string, request: RawRequest): Promise<RawAnswer
 }
 
 /**
- * Sends bytes that need not be HTTP at all, and reads until the server closes, or says no more.
- * @throws Error where it neither says anything nor closes
+ * Sends bytes that need not be HTTP at all, and reads until the server closes or falls silent.
+ * @throws Error if the server neither answers nor closes the connection
  */
 export async function sendBytes(address: string, bytes: Uint8Array): Promise<RawAnswer | undefined> {
   const { hostname, port } = new URL(address);
   const socket = connect(Number(port), hostname);
-  // A server may close while we still write; what it answered before counts.
+  // A server may close while we still write. Its earlier answer is valid.
   socket.on('error', () => undefined);
   let isClosed = true;
   socket.setTimeout(PATIENCE_MS, () => {

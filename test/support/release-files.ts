@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { VERSION } from '../../src/platform/version.js';
 
-/** @param name what follows `embedded-token-exchange-`; without one the service. Undefined where no release is tried */
+/** @param name the suffix after `embedded-token-exchange-`; empty for the service. @returns undefined if no release is tested */
 export function releaseFile(name = ''): string | undefined {
   const folder = process.env['RELEASE_FILES'];
   return folder === undefined ? undefined : resolve(folder, tarballName(name));

@@ -15,7 +15,7 @@ const SETTINGS = {
   dynamic_shared_memory_type: 'mmap',
   max_wal_senders: '4',
   wal_keep_size: '64MB',
-  // Both try again every time as soon as that: nobody has to wait for a standby that comes back.
+  // Both servers retry after this time, so that tests do not wait long for a standby that comes back.
   wal_retrieve_retry_interval: '200ms',
 };
 
@@ -55,7 +55,7 @@ export class ReplicatedPostgres {
     return this.urlAt(this.primary.port);
   }
 
-  /** Of the database, by another port: that of a proxy in front of both servers. */
+  /** The database URL with another port, such as the port of a proxy in front of both servers. */
   urlAt(port: number): string {
     const url = new URL(this.primary.urlOf(DATABASE));
     url.port = String(port);
@@ -98,7 +98,7 @@ export class ReplicatedPostgres {
   }
 
   async stop(): Promise<void> {
-    // A primary does not stop before its standby has everything, and one that stands still never would.
+    // A primary waits for its standby before it stops. With a paused standby it would never stop.
     await Promise.all(this.servers.splice(0).map((server) => server.stop()));
   }
 

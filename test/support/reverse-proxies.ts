@@ -12,7 +12,7 @@ import { RunningProgram, systemProgram } from './system-program.js';
 const CONFIGURATIONS = join(REPOSITORY, 'deploy', 'reverse-proxies');
 const HOSTNAME = 'instance.example';
 
-/** One kind of proxy: what it is started with, and what in its shipped configuration belongs to a certain place. */
+/** One kind of proxy: its command, and the parts of the shipped configuration that depend on the deployment. */
 export interface ProxyKind {
   readonly name: string;
   /** Debian's package of it. */
@@ -107,7 +107,7 @@ function servers(upstreams: readonly string[], line: (address: string, index: nu
   return upstreams.map(line).join('\n');
 }
 
-/** @throws Error where the shipped text has no such place any more, or several */
+/** @throws Error if the shipped text does not contain a pattern exactly once */
 function changed(shipped: string, places: [RegExp, string][]): string {
   return places.reduce((text, [place, value]) => {
     const found = text.match(new RegExp(place, 'g'))?.length ?? 0;
@@ -132,7 +132,7 @@ export class ReverseProxy {
     private readonly program: RunningProgram,
   ) {}
 
-  /** Why one of this kind cannot be started here; undefined where it can. */
+  /** The reason why this kind of proxy cannot start here; undefined if it can. */
   static obstacle(kind: ProxyKind): string | undefined {
     return systemProgram(kind.name.toLowerCase()) === undefined
       ? `${kind.name} is not installed (Debian: apt-get install -y ${kind.package})`
@@ -194,7 +194,7 @@ export class ReverseProxy {
     });
   }
 
-  /** Sends requests to these instances from now on; those that are under way end where they are. */
+  /** Sends new requests to these instances. Requests in progress finish on their old instance. */
   reload(upstreams: readonly string[]): void {
     const configuration = this.kind.configuration({ ...this.place, upstreams });
     writeFileSync(join(this.place.folder, 'configuration'), configuration);

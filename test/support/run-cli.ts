@@ -43,7 +43,7 @@ export class CommandLine {
 
   /**
    * @param stdin what the command reads from its standard input
-   * @param person who is at the terminal to be asked; nobody if left out
+   * @param person answers questions at the terminal; without one, there is no terminal
    */
   async run(
     args: string[],
@@ -66,7 +66,7 @@ export class CommandLine {
     return { exitCode, ...said };
   }
 
-  /** Runs a command that must succeed, and returns what it printed. */
+  /** Runs a command that must succeed, and returns its output. */
   async output(args: string[], environment = this.environment()): Promise<string> {
     const { exitCode, stdout, stderr } = await this.run(args, environment);
     if (exitCode !== 0) throw new Error(`${args.slice(0, 2).join(' ')} exited with ${exitCode}: ${stderr}`);

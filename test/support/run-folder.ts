@@ -1,12 +1,12 @@
-// Gives each run of the tests a temporary folder of its own, in memory where there is room: databases are a thousand
-// small files each, and a run makes more than a hundred.
+// Gives each test run its own temporary folder, in memory if there is room. A run creates more than a hundred databases
+// of a thousand small files each.
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const IN_MEMORY = '/dev/shm';
 const NEEDED_BYTES = 2 * 2 ** 30;
-/** An account can remove what is its own, and a process id means something on its own machine or container only. */
+/** An account can remove only its own files. A process id is valid only on its own machine or container. */
 const PREFIX = `svc-test-${process.getuid?.() ?? 'user'}-${hostname()}-run-`;
 
 let entered: string | undefined;
@@ -44,7 +44,7 @@ export function lastingFolder(): string {
   return process.env['TEST_LASTING_FOLDER'] ?? tmpdir();
 }
 
-/** Undefined where nothing may be made. */
+/** @returns undefined if no folder can be created there */
 function newFolderIn(parent: string): string | undefined {
   try {
     removeLeftovers(parent);

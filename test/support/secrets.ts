@@ -1,4 +1,4 @@
-// Looks for what must stand in no log line and no audit event, whatever a test has sent.
+// Finds secrets, which must never appear in a log line or an audit event.
 
 const SECRETS: readonly (readonly [string, RegExp])[] = [
   ['a token', /\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}/],
@@ -7,7 +7,7 @@ const SECRETS: readonly (readonly [string, RegExp])[] = [
   ['an e-mail address', /[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}/i],
 ];
 
-/** What a text has of these, in words that do not repeat it; nothing where it has none. */
+/** Names the kinds of secrets in a text without repeating them; empty if there are none. */
 export function secretsIn(text: string): string[] {
   return SECRETS.flatMap(([what, pattern]) => {
     const found = pattern.exec(text);

@@ -1,9 +1,9 @@
 // How much is due: a small round of each series within `npm run test:all`, the whole of it by `npm run test:long -- NAME`.
 
-/** Whether this is `npm run test:long`, which alone fetches what it needs from registries. */
+/** Whether this is `npm run test:long`, the only run that fetches packages from registries. */
 export const isWholeSeries = process.env['TEST_SERIES'] !== undefined;
 
-/** Whether this is `npm test`, which leaves what is slow to `npm run test:all`. */
+/** Whether this is `npm test`, which leaves slow tests to `npm run test:all`. */
 export const isMainScope = process.env['TEST_SCOPE'] === 'main';
 
 /** Declares a block that `npm test` leaves to `npm run test:all`; other blocks of the file show its rules. */
@@ -17,7 +17,7 @@ export function whenMeasured(check: () => void): void {
 }
 
 export interface SeriesSize {
-  /** Within `npm run test:all`, where it may take a few seconds. */
+  /** The size in `npm run test:all`, which allows a few seconds. */
   readonly small: number;
   readonly whole: number;
 }

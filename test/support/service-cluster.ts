@@ -20,9 +20,9 @@ export function describeWithProcesses(title: string, block: (database: TestDatab
 export interface ClusterOptions {
   /** Trusted key entries. */
   trustedKeys: readonly object[];
-  /** Variables beside, or instead of, those that turn both flows on and the throttles far up. */
+  /** Variables that extend or override the defaults, which enable both flows and set high throttle limits. */
   environment?: Record<string, string>;
-  /** Leads each instance to the database on a way of its own. */
+  /** Gives each instance its own route to the database. */
   databaseUrlOf?: (index: number) => string;
 }
 
@@ -77,7 +77,7 @@ export class ServiceInstance {
   private process: ServiceProcess | undefined;
   private port: number | undefined;
 
-  /** @param packageRoot where the build is, of another release */
+  /** @param packageRoot the folder of the build, for another release */
   constructor(
     readonly name: string,
     private readonly environment: Record<string, string>,

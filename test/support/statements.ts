@@ -16,7 +16,7 @@ export async function statementsOf(service: TestService, work: () => Promise<unk
   }
 }
 
-/** How many statements fail meanwhile because PostgreSQL has found a deadlock, also where they are made once more. */
+/** The number of statements that fail with a deadlock during the work, including retried ones. */
 export async function deadlocksDuring(service: TestService, work: () => Promise<unknown>): Promise<number> {
   const logError = jest.spyOn(service.part(DataSource).logger, 'logQueryError');
   try {

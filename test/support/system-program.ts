@@ -11,7 +11,7 @@ const START_LIMIT_MS = 30_000;
 const STOP_LIMIT_MS = 5_000;
 const PROBE_MS = 5_000;
 
-/** The path of a program of the system's; undefined where it is not installed. Debian keeps some where only root looks. */
+/** The path of a system program; undefined if it is not installed. Debian keeps some in folders that only root's PATH has. */
 export function systemProgram(name: string): string | undefined {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'];
   return folders.map((folder) => join(folder, name)).find(isExecutable);
@@ -44,7 +44,7 @@ export class RunningProgram {
     this.child.stderr?.on('data', keep);
   }
 
-  /** @throws Error with what it has printed, after which it does not run any more */
+  /** Waits for a state. On a timeout, the program is stopped. @throws Error with its output */
   async becomes(what: string, isSo: () => Promise<boolean>, limitMs = START_LIMIT_MS): Promise<void> {
     try {
       await until(what, limitMs, isSo);

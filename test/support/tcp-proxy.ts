@@ -39,7 +39,7 @@ export class TcpProxy {
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** The next answer of the server is lost with its connection, and so are those after it: what was asked for has been done. */
+  /** Drops the server's answers and their connections from now on. The server still executes the requests. */
   loseAnswers(): void {
     this.losesAnswers = true;
   }
@@ -49,7 +49,7 @@ export class TcpProxy {
     this.lostQuestion = question;
   }
 
-  /** Every connection breaks, and new ones are refused, as where the server does not run. */
+  /** Breaks every connection and refuses new ones, as if the server were down. */
   async refuse(): Promise<void> {
     this.server.close();
     this.cut();
@@ -62,7 +62,7 @@ export class TcpProxy {
     await once(this.server, 'listening');
   }
 
-  /** The network is back, and what was sent meanwhile arrives. */
+  /** Restores the network. Data sent in the meantime arrives. */
   resume(): void {
     this.silent = false;
     this.losesAnswers = false;

@@ -1,4 +1,4 @@
-// A clock that stands still until a test moves it.
+// A clock that changes only when a test moves it.
 import { Clock } from '../../src/platform/clock.js';
 
 export class TestClock extends Clock {

@@ -32,12 +32,12 @@ export type LogLine = Record<string, unknown>;
 export interface TestServiceOptions {
   /** Trusted key entries. */
   trustedKeys?: readonly object[];
-  /** Variables beside, or instead of, those that turn both flows on and the throttles far up. */
+  /** Variables that extend or override the defaults, which enable both flows and set high throttle limits. */
   environment?: Record<string, string | undefined>;
   clock?: Clock;
 }
 
-/** A clock that a test moves stands for the time, and not for a difference to the database. `SetClock` is for those. */
+/** A test clock is the true time, not a clock that differs from the database. Use `SetClock` for differences. */
 function takeClockForRight({ nest }: Application): void {
   const modules = [...nest.get(ModulesContainer).values()];
   if (!modules.some(({ providers }) => providers.has(ClockDifference))) return;
@@ -120,7 +120,7 @@ export class TestService {
     this.address = await this.application.listen();
   }
 
-  /** @throws Error where it has told an event that is not as docs/reference/audit-events.schema.json has it, or logged what nobody may */
+  /** @throws Error if an event violated docs/reference/audit-events.schema.json, or the log contains a secret */
   async stop(): Promise<void> {
     await this.application.close();
     rmSync(this.directory, { recursive: true, force: true });

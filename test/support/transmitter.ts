@@ -1,5 +1,5 @@
-// A transmitter of security events: an identity provider with a key set at a real HTTP server. The shapes are those of CAEP 1.0, RISC 1.0
-// and of Keycloak, whose `session-revoked` names user and session, and whose times are in seconds.
+// A transmitter of security events: an identity provider with a key set on a real HTTP server. The event shapes follow CAEP 1.0, RISC 1.0
+// and Keycloak. Keycloak's `session-revoked` names user and session, and its times are in seconds.
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ export class TestTransmitter {
     return { issuer, audience, jwksUri: this.keySet.url, secretFile, ...overrides };
   }
 
-  /** @param event its members, beside a time */
+  /** @param event the event's properties, to which a time is added */
   token(type: TestEvent, iat: number, subject?: unknown, event: Members = {}, claims: Members = {}): string {
     const payload = {
       iss: this.issuer,

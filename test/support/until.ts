@@ -23,7 +23,7 @@ export async function until(
   return performance.now() - startedAt;
 }
 
-/** False where the condition itself has not answered in the time that is left. */
+/** False if the condition does not answer within the remaining time. */
 async function answered(condition: () => boolean | Promise<boolean>, leftMs: number): Promise<boolean> {
   const answer = condition();
   if (typeof answer === 'boolean') return answer;

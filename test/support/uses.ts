@@ -36,7 +36,7 @@ export function auditBusOn(dataSource: DataSource): AuditBus {
   return new AuditBus(trail, new Transactions(database), new EventEmitter2(), SILENT);
 }
 
-/** Only the verifier makes such a token; here what it has read is given. */
+/** Builds a token from its content. In production only the verifier does. */
 const tokenOf = ({ issuer, subject }: ExternalIdentity, use: TokenUse) =>
   ({
     claims: { iss: issuer, sub: subject, ...use },

@@ -1,4 +1,4 @@
-// Finds the public test vectors beside the repository; without them the tests that need them say why they are skipped.
+// Finds the public test vectors next to the repository. Without them, the tests are skipped and say why.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeUnless } from './describe-unless.js';
@@ -22,7 +22,7 @@ const VECTORS: Vectors = {
 /**
  * Declares tests on the files of one source.
  * @param source folder of the source, such as `wycheproof`
- * @param block declares the tests; it is called only where the folder is there
+ * @param block declares the tests; it is called only if the folder exists
  */
 export function describeWithVectors(title: string, source: string, block: (vectors: Vectors) => void): void {
   const missing = `the test vectors of ${source} are not in ../shared/vectors`;

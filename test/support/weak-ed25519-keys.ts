@@ -24,7 +24,7 @@ export const NON_CANONICAL_KEYS = Array.from({ length: 19 }, (_, above) => 0xed 
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 const GROUP_ORDER = 2n ** 252n + 27742317777372353535851937790883648493n;
-/** One try in eight fits; so many never fail. */
+/** One try in eight succeeds, so this many are enough. */
 const TRIES = 1_000;
 
 export function jwkOf(point: string): { kty: 'OKP'; crv: 'Ed25519'; x: string } {
@@ -37,7 +37,7 @@ export function pemOf(point: string): string {
 }
 
 /**
- * A signature that node:crypto takes for this key; undefined where none was found.
+ * A signature that node:crypto accepts for this key; undefined if none was found.
  * R is S·B for a random S, so it fits whenever the hash takes the key's point to the neutral element.
  */
 export function forgeSignature(point: string, message: Buffer): Buffer | undefined {
