@@ -51,7 +51,7 @@ describeOnEachDatabase('audit event retention', (database) => {
       new AlwaysLeader(),
       createLogger('debug', { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) }),
     );
-  /** As far as after so many events. */
+  /** Moves a sink's cursor behind this number of events. */
   const moveCursor = async (name: string, events: number) => {
     await rows(cursorAtOldest(name));
     const { position } = (await cursors.cursorOf(name))!;

@@ -50,7 +50,7 @@ class Trail {
   readonly cursors: SinkCursorRepository;
   private readonly writer: AuditTrailRepository;
 
-  /** @param hasOpenTransactions of the test's own: then nobody waits for those of other tests on the same server */
+  /** @param hasOpenTransactions if the test opens transactions; then the trail does not wait for other tests on the server */
   constructor(
     private readonly opened: OpenDatabase,
     private readonly hasOpenTransactions = false,
@@ -373,7 +373,7 @@ describeOnEachDatabase('the audit event stream', (database) => {
       'lately',
       'afterwards',
     ]);
-    // Time that passed before the break is no safety for what is sent after it.
+    // Time that passed before the break does not confirm events that are sent after it.
     expect(await trail.cursor('syslog')).toMatchObject({ eventId: (await trail.ids())[0] });
   });
 

@@ -21,7 +21,7 @@ const FAILED = 'svc.audit.token-exchange.failed';
 const HASH = Buffer.from('a');
 const OF_ADA = `subject_user_id = '${ADA}' OR person_hashes = ARRAY['\\x61'::bytea]`;
 
-/** Some twelve seconds apart, and up to four minutes away from where the ids have them; every thousandth id is missing. */
+/** Events about twelve seconds apart. Their times deviate from the id order by up to four minutes; every 1000th id is missing. */
 const FILLING = `INSERT INTO audit_event (id, name, occurred_at, request_id, subject_user_id, actor_user_id, payload, person_hashes)
   OVERRIDING SYSTEM VALUE
   SELECT n, CASE n % 7 WHEN 0 THEN '${FAILED}' WHEN 1 THEN 'svc.audit.token-exchange.embed-login-failed'

@@ -13,7 +13,7 @@ import { TestService } from '../support/test-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example' });
 const environment = { SVC_ENCRYPTION_KEY: Buffer.alloc(32, 9).toString('base64') };
-/** It stands, so that tokens are alive however long dump and restore take, and are refused as used and not as expired. */
+/** The clock is stopped, so that tokens do not expire during dump and restore. They are refused as used. */
 const clock = new TestClock();
 const options = { trustedKeys: [partner.staticEntry()], environment, clock };
 const newToken = () => partner.sign(partner.claims({ iat: Math.floor(clock.nowSeconds()) }));

@@ -1,4 +1,4 @@
-// Clocks are set ahead and back: no token id passes twice, nobody's throttle opens, and nothing that still counts is deleted.
+// Clocks are set ahead and back: no token id is accepted twice, no throttle opens early, and no valid data is deleted.
 import type { DataSource } from 'typeorm';
 import { Partner } from '../../demo/partner.js';
 import { DatabaseCounts } from '../../src/platform/http/throttle/database-counts.js';

@@ -1,4 +1,4 @@
-// One embedded data directory, one process: also where process ids of two containers look alike.
+// Only one process can use an embedded data directory, even if two containers have the same process id.
 import {
   mkdtempSync,
   readdirSync,

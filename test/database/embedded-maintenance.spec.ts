@@ -1,4 +1,4 @@
-// The embedded database stays small and quick however many rows go through it, while requests are answered beside.
+// The embedded database stays small and fast with many rows, and requests are answered in the meantime.
 import { randomUUID } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 import { readdirSync } from 'node:fs';
@@ -76,7 +76,7 @@ describe('the embedded database with continuous inserts and deletes', () => {
     return { tableBytes: table?.bytes ?? 0, slowestMs };
   }
 
-  /** Returns all the same when it takes too long: what is expected then, the test says. */
+  /** Also returns after a timeout. The test then checks the result. */
   async function until(isReached: () => Promise<boolean>): Promise<void> {
     const deadline = Date.now() + PATIENCE_MS;
     do await pause(LOOK_AGAIN_MS);

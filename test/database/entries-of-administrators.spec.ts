@@ -83,8 +83,7 @@ class Pair {
   }
 
   /**
-   * All that is stored of them, and which of their credentials are of the present access generation; the same where the two have changed
-   * places.
+   * All stored data of both, and which of their credentials belong to the current access generation. The order does not matter.
    */
   async state(): Promise<string> {
     const states = this.two.map(async (one, index) => {
@@ -123,7 +122,7 @@ class Pair {
     return true;
   }
 
-  /** By both endpoints, and keeps what it is given. */
+  /** Signs in by both endpoints and keeps the credentials. */
   private async signsIn(one: Administrator, other: Administrator): Promise<boolean> {
     const [login, exchange] = await this.tries(one, { sub: other.id, email: other.email });
     const isGiven = login.status === 303;

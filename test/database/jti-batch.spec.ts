@@ -12,7 +12,7 @@ import { jtiHashOf } from '../../src/token-exchange/replay/token-use.js';
 
 const EXPIRY = 1_900_000_000;
 
-/** The ids of one request: one, or those of subject and actor. */
+/** The ids of one request: one id, or the ids of subject and actor. */
 type Request = readonly string[];
 
 const isAccepted = (uses: UseRepository, jtis: Request) =>
@@ -39,7 +39,7 @@ function randomRequests(random: Random, count: number, pool: readonly string[]):
   });
 }
 
-/** What comes of requests that come one after the other: whatever becomes of it, a request uses up its ids. */
+/** The results of sequential requests. Every request uses up its ids, accepted or not. */
 function inOrder(usedBefore: readonly string[], requests: readonly Request[]): boolean[] {
   const used = new Set(usedBefore);
   return requests.map((jtis) => {

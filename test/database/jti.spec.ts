@@ -117,7 +117,7 @@ describeOnEachDatabase('used token ids', (database) => {
     await job.run();
     expect(await count()).toBe(2);
     expect(await isRefused(consume([use('kept')]))).toBe(true);
-    // By both clocks, of which the database's cannot be set.
+    // The id must expire by both clocks, and the database's clock cannot be set.
     await dataSource.query(
       `UPDATE token_exchange_used_jti SET expires_at = expires_at - $1 * interval '1 second'`,
       [60 + RETENTION_MARGIN_SECONDS + 1],

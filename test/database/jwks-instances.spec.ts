@@ -57,7 +57,7 @@ describeOnPostgresql('three instances', (database) => {
   });
 
   it.each([
-    // The clock of followers that hear stands, so that none of them looks by itself.
+    // The clock is stopped for followers that receive notifications, so that none of them polls.
     ['by notification', undefined, () => new TestClock()],
     ['by looking, where notifications do not come', UNREACHABLE, () => new Clock()],
   ])(
@@ -166,7 +166,7 @@ describeOnPostgresql('three instances', (database) => {
       await untilAllListen();
       await proxy.refuse();
       server.publish({ keys: [NEW, OLD] });
-      // The clock of the instances stands, so that none of them looks by itself.
+      // The clock of the instances is stopped, so that none of them polls.
       await leader.find(ISSUER, 'new');
       const warned = () => first.logLines.some(({ msg }) => msg.startsWith('no database notifications'));
       await until('it is told', LIMIT_MS, warned);

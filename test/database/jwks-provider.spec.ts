@@ -1,4 +1,4 @@
-// The JWKS provider against real servers and both databases: what it serves, and how little of it an endpoint can break.
+// The JWKS provider against real servers and both databases: its keys, and its behaviour with faulty endpoints.
 import { SigningKey } from '../../demo/signing-key.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { readJwks } from '../../src/token-exchange/trust/jwks-content.js';
@@ -49,7 +49,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
     await instance.tick();
     return instance;
   };
-  /** It leads no longer once it has keys: what it fetches then is for unknown kids, and no retry that a timer brings. */
+  /** Stops leading once it has keys. Later fetches are then for unknown kids only, never timed retries. */
   const startWithoutRetries = async () => {
     const leader = new AppointedLeader(true);
     const instance = await startWithKeys({ leader, options: { refreshIntervalSeconds: 3_600 } });
@@ -605,7 +605,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(reservations.filter((holder) => holder === undefined)).toHaveLength(1);
       expect(await reserve(29.9)).toEqual(new Date(clock.nowMs()));
       expect(await reserve(30)).toBeUndefined();
-      // A clock an hour ahead blocks nobody for an hour.
+      // A clock that is an hour ahead does not block others for an hour.
       expect(await reserve(3_600)).toBeUndefined();
       expect(await reserve(60)).toBeUndefined();
     });

@@ -1,4 +1,4 @@
-// Checks that of several candidates on one PostgreSQL database one leads, and that there soon is another.
+// Checks that one of several candidates on a PostgreSQL database leads, and that another one soon takes over.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { createLogger } from '../../src/platform/log/logger.js';
@@ -8,7 +8,7 @@ import { describeOnPostgresql } from '../support/databases.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 
-/** In a few seconds, where the machine is quiet. */
+/** A takeover needs a few seconds on an idle machine. */
 const TAKEOVER_MS = 60_000;
 const NOBODY = -1;
 const warnings: string[] = [];
@@ -137,7 +137,7 @@ class Election {
 
   constructor(private readonly candidates: () => AdvisoryLockLeader[]) {}
 
-  /** Without the moments in which nobody leads, which may lie between two looks. */
+  /** Leaves out moments without a leader, which may fall between two checks. */
   leaders(): number[] {
     return this.changes.filter((leader) => leader !== NOBODY);
   }
@@ -147,7 +147,7 @@ class Election {
   }
 
   async until(condition: (leader: number) => boolean, limitMs: number): Promise<void> {
-    // It waits for what was recorded, not for what it sees between two looks: otherwise it might know more than `changes`.
+    // It waits for recorded changes. Unrecorded ones would not be in `changes`.
     await until('the leader is as expected', limitMs, () => condition(this.look()));
   }
 

@@ -1,4 +1,4 @@
-// How the schema gets up to date: at the start of several instances, beside an instance of the release before, and back again.
+// Schema migration: at the start of several instances, next to an instance of the previous release, and back again.
 import { randomUUID } from 'node:crypto';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { DataSource } from 'typeorm';

@@ -50,7 +50,7 @@ describeOnEachDatabase('the TypeORM log', (database) => {
     limitedTo(60_000);
     await divideBy(1);
     await expect(divideBy(0)).rejects.toMatchObject({ code: '22012' });
-    // To TypeORM that is no limit.
+    // TypeORM treats 0 as no limit.
     limitedTo(0);
     await divideBy(3);
     limitedTo(1);

@@ -1,6 +1,6 @@
-// Random requests, and a change by another connection at every point between their stages: outcome, users, trail, and what the issued
-// token or session is good for, are those of one of the two orders. The orders are made in transactions, one after the other; without a
-// change the outcome is that of the role table. Users, tokens, policies and changes are random, by both flows.
+// Random requests with a change by another connection between any two of their stages. Outcome, users, trail and the rights of the token
+// or session must match one of the two sequential orders. Without a change, the outcome must match the role table. Users, tokens, policies
+// and changes are random, by both flows.
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import type { Flow } from '../../src/token-exchange/endpoint/flows.js';
@@ -96,7 +96,7 @@ class Way {
     private readonly clock: TestClock,
   ) {}
 
-  /** Makes the users of requests, sends all requests at once, and tells what is left of each. */
+  /** Creates the users, sends all requests at once, and returns the stored traces of each. */
   async traces(requests: readonly Request[]): Promise<Trace[]> {
     for (const request of requests) this.requestIds.set(request, randomUUID());
     await this.makeUsers(
@@ -235,7 +235,7 @@ class Way {
     return { ...user, ...project, id: randomUUID(), email, issuer: issuer.partner.issuer, sub };
   }
 
-  /** With their projects, of which some have no user yet. */
+  /** Creates the existing users and all projects. Some projects have no user yet. */
   private async makeUsers(users: readonly { role?: string; key: string | null }[]): Promise<void> {
     const existing = users.filter(({ role }) => role !== undefined);
     await this.service.rows(

@@ -17,7 +17,7 @@ import { auditBusOn } from '../support/uses.js';
 import { knownRevocations } from '../support/known-revocations.js';
 import { TestClock } from '../support/test-clock.js';
 
-/** Longer than any of these transactions takes by itself, for the embedded database: there nobody can look meanwhile. */
+/** Longer than any of these transactions. The embedded database cannot be queried during one. */
 const LONG_ENOUGH_MS = 200;
 
 describeOnEachDatabase('[D28] stored session families', (database) => {

@@ -222,7 +222,7 @@ describeOnEachDatabase('stored entries', (database) => {
       await note();
     };
     await instance.make((changes, work) => changes.add(entryOf('whose'), work), false).then(note);
-    // The owner sees none of the members: resuming what was not suspended, a client, the next key.
+    // None of these changes by an owner makes the entry an owner's: resuming an active entry, a client, the next key.
     for (const change of [resumed, suspended, resumed, setting({ clients: [] })]) await edit(change, true);
     const next = { name: 'next', kid: 'next' };
     await instance.make((changes, work) => changes.add(next, work, 'whose'));

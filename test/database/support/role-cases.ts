@@ -13,7 +13,7 @@ const NOT_ROLES = [
   '__proto__',
   "global:member'--",
 ];
-/** Few, so that what is stored is often what is claimed; cut to 32 characters, of which some are not one code unit. */
+/** Few names, so that stored and claimed names are often equal. Names are cut to 32 characters; some have two code units. */
 const NAMES = ['', 'Ada', 'ada', 'x'.repeat(32), 'x'.repeat(33), '😀'.repeat(33)];
 
 /** What an entry says of users. */
@@ -80,7 +80,7 @@ export interface UserBefore {
 /** One of the tokens of an exchange. */
 export interface PartyCase {
   readonly issuer: Issuer;
-  /** Undefined: nobody has the identity or the e-mail address. */
+  /** Undefined if no user has the identity or the e-mail address. */
   readonly before: UserBefore | undefined;
   readonly claims: { role?: string; given_name?: string; family_name?: string };
   /** Undefined: the token does not have the claim. */
@@ -90,7 +90,7 @@ export interface PartyCase {
   readonly hasEmail: boolean;
 }
 
-/** No project, another than the entry lists, or that of the party in a role. */
+/** No project, a project that the entry does not list, or the party's project with this role. */
 export type ClaimOfProjects = 'none' | 'another' | (string & {});
 
 /** In a project: what people have given, and what the issuer's last claim has. */
@@ -99,7 +99,7 @@ export interface Membership {
   readonly claimed?: string;
 }
 
-/** The user as a token leaves them, the events of what it changed, and whether the operator is told. */
+/** The user after a token, the events of its changes, and whether the operator is notified. */
 export interface Accepted {
   readonly role: string;
   readonly givenName: string;
@@ -109,7 +109,7 @@ export interface Accepted {
   readonly isWarned: boolean;
 }
 
-/** What a token comes to by itself: nobody else is changed by it. */
+/** The result of one token. It changes no other user. */
 export type PartyEnd = Accepted | { readonly refusal: string };
 
 export function isAccepted(end: PartyEnd): end is Accepted {
@@ -133,7 +133,7 @@ export function randomParty(random: Random): PartyCase {
   };
 }
 
-/** In most of what is claimed the user is so already. */
+/** A random user. Most of the claimed values are stored already. */
 function randomUser(
   random: Random,
   { role, given_name: given, family_name: family }: PartyCase['claims'],
@@ -228,7 +228,7 @@ function linkRefusal({ isLinked, role }: UserBefore, policy: Policy): string | u
   return policy.linkPrivileged === false && role !== MEMBER ? 'privileged_linking_not_allowed' : undefined;
 }
 
-/** By what is stored, before the claim is looked at. */
+/** The refusal that follows from stored data, before the claim is checked. */
 function stateRefusal({ enabled, role }: UserBefore, policy: Policy): string | undefined {
   if (!enabled) return 'user_disabled';
   if (policy.excludeOwner === true && role === OWNER) return 'owner_excluded';
