@@ -40,7 +40,7 @@ class PairWorld extends ApiWorld {
   }
 
   async createPerson(random: Random): Promise<Person> {
-    // Two of three have no right but in projects: that is where rights differ.
+    // Two of three users have rights only in projects, because rights differ there.
     const role = random.pick([...ROLES, 'global:member'] as const);
     const projectRole = random.pick([...PROJECT_ROLES, 'none'] as const);
     const id = await this.createUser(role);

@@ -79,7 +79,7 @@ describeOnAnyDatabase('the description of the API', (database) => {
     for (const { name } of PARTIES)
       for (const operation of operationsWith(403))
         await send(operation, { token: await world.tokenOf(name) });
-    // Of the users, who is no administrator sees but the own account.
+    // A user who is not an administrator sees only their own account.
     const self = { path: `/api/v1/users/${world.idOf('stranger')}`, token: await world.tokenOf('stranger') };
     await api.call({ method: 'PATCH', body: { enabled: false }, ...self });
     // Where everybody may see something, a token may be limited to other things.

@@ -1,4 +1,4 @@
-// The trail of the public API: every operation that changes something leaves its event, by whatever credential it was asked for.
+// The trail of the public API: every operation that changes data writes its event, with any credential.
 import type { Principal } from '../../src/access/principal.js';
 import { ApiClient } from '../support/api-client.js';
 import { RECIPES, requestFor } from '../support/api-recipes.js';

@@ -87,7 +87,7 @@ describeOnAnyDatabase('[D79] a refused Bearer', (database) => {
       .map((part, at) => (at === index ? by(part) : part))
       .join('.');
 
-  /** The user of a fresh token, for what is done to users. */
+  /** Creates a user by a fresh token and changes the user. @returns the token's `Authorization` header */
   const ofUser = async (change: (userId: string) => Promise<unknown>) => {
     const sub = `zephyrine-${randomUUID()}`;
     const token = await issued(main, {}, { sub });

@@ -1,4 +1,4 @@
-// Users, projects, members and workflows over the API: what each call does, and what it refuses.
+// Users, projects, members and workflows over the API: the effects and refusals of each call.
 import { randomUUID } from 'node:crypto';
 import { ApiClient } from '../support/api-client.js';
 import { ApiWorld } from '../support/api-world.js';

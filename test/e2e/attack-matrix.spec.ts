@@ -48,7 +48,7 @@ async function expectTold(
   path: EntryPath,
   reason: string,
 ): Promise<void> {
-  // The remaining life is checked of both tokens together (4.2.5), so it is nobody's alone.
+  // The remaining lifetime of both tokens is checked together (4.2.5), so the refusal names no party.
   const isOfBoth = path.party === undefined || reason === 'remaining_lifetime_too_short';
   const party = isOfBoth ? {} : { party: path.party };
   const event = FAILURE_EVENTS[path.flow];
@@ -59,7 +59,7 @@ async function expectTold(
   expect(lines).toMatchObject([{ level: 'warn', payload: { reason } }]);
 }
 
-/** What is stored afterwards but for the one audit row. */
+/** Expects that only the one audit row was added. */
 async function expectOnlyTheAuditRow(
   service: TestService,
   before: Census,

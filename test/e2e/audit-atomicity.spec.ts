@@ -1,4 +1,4 @@
-// An audit row stands or falls with the work that it tells about, and nobody hears of what was rolled back.
+// An audit row is committed or rolled back with its work. Rolled-back events reach no listener.
 import { Partner } from '../../demo/partner.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { SignOutService } from '../../src/token-exchange/login/sign-out.service.js';

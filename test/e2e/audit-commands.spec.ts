@@ -135,10 +135,10 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
     );
   });
 
-  /** An open transaction in any database of the server holds the trail back, so those of the files beside this one do. */
+  /** An open transaction in any database of the server delays the trail, including those of other test files. */
   const PATIENCE_MS = 90_000;
 
-  /** A command of which is seen what it has said so far, and which is told when nobody reads it any more. */
+  /** A running command, with its output so far. The test can close its output. */
   const running = (args: string[]) => {
     const said = { stdout: '', stderr: '', isClosed: false };
     const ended = runCli(args, {

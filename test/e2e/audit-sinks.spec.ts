@@ -1,4 +1,4 @@
-// The sinks of the audit trail in the running service: what they get, what metrics tell of them, and what nobody is told.
+// The sinks of the audit trail in the running service: the events they receive, their metrics, and the secrets that the log must not contain.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ const WITH_SINK = `
   const json = JSON.stringify({ id: '1', filler: 'y'.repeat(2000) });
   const deliver = () => sink.deliver([{ json }], new AbortController().signal);
   const say = (text) => process.stderr.write(text);`;
-/** Hands an event over while the log fills an output that nobody reads. */
+/** Delivers an event while the log fills an output that has no reader. */
 const CROWDED = `${WITH_SINK}
   const handedOver = deliver();
   const filler = 'x'.repeat(1000);

@@ -208,7 +208,7 @@ async function expectPresent(service: TestService, clock = new TestClock()): Pro
   expect((await service.exchange({ subject_token: token() })).status).toBe(200);
 }
 
-/** The same answer as for a path that never was, to the byte, but for what differs with every answer. */
+/** Expects the same bytes as for an unknown path, except values that differ in every answer. */
 async function expectAbsent(service: TestService): Promise<void> {
   const body = `token=${partner.sign()}&subject_token=${partner.sign()}`;
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };

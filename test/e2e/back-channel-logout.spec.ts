@@ -1,4 +1,4 @@
-// A provider signs a user out: what it ends, what it leaves, and what it does to a login that is under way.
+// A provider signs a user out: the tokens and sessions that end, those that remain, and the effect on a login in progress.
 import { randomUUID } from 'node:crypto';
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { Partner } from '../../demo/partner.js';

@@ -86,7 +86,7 @@ describeOnAnyDatabase('[B.parts][B.list][B.calls] the API', (database) => {
 
   it('[B.parts] a body has at most 5,000 values and members, and the error names the limit', async () => {
     const token = await freshToken();
-    // Two members of the body beside its nodes.
+    // The body has two properties besides its nodes.
     const withNodes = (count: number) =>
       JSON.stringify({ name: 'n', nodes: Array.from({ length: count }, () => ({})) });
     expect((await call(token, 'workflows', withNodes(4_998))).status).toBe(201);
@@ -162,7 +162,7 @@ describeOnAnyDatabase('[B.parts][B.list][B.calls] the API', (database) => {
     expect(await statuses(await world.token(other, actor), 1)).toEqual([200]);
     expect(await statuses(await world.token(actor), 1)).toEqual([200]);
     expect(await statuses(await world.token(subject), 1)).toEqual([200]);
-    // Another token of the pair is no way around it.
+    // Another token of the same pair does not bypass the limit.
     expect(await statuses(await world.token(subject, actor), 1)).toEqual([429]);
   });
 });

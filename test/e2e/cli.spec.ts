@@ -1,4 +1,4 @@
-// The admin commands on both databases, beside a running holder of the database, and as the built program.
+// The admin commands on both databases, while another process holds the database, and as the built program.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';

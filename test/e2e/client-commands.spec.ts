@@ -1,4 +1,4 @@
-// svc-admin clients, typed beside a running service: what it stores lets a client in, and what it takes away keeps it out.
+// svc-admin clients, run while the service runs: a stored client is accepted, and a removed one is refused.
 import type { AddedClient, ListedClient } from '../../src/administration/clients/clients.operations.js';
 import { eventsOf } from '../support/audit.js';
 import { describeOnAnyDatabase } from '../support/databases.js';

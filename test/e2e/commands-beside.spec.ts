@@ -1,4 +1,4 @@
-// Commands beside a service on the embedded database: they go through its command socket, and each is in the trail.
+// Commands run while a service uses the embedded database: they go through its command socket, and each is in the trail.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:http';
@@ -27,7 +27,7 @@ interface ListedUser {
   enabled: boolean;
 }
 
-/** A service, and commands of its version typed beside it. */
+/** A running service, and commands of its version. */
 class Beside extends CommandLine {
   service!: TestService;
 

@@ -1,4 +1,4 @@
-// The built commands beside the built service on the embedded database: kills, races, odd places.
+// The built commands while the built service runs on the embedded database: kills, races, unusual folders.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -19,7 +19,7 @@ import { describeBuilt, logOf, surroundingsOf } from '../support/built-service.j
 import { REPOSITORY } from '../support/source-files.js';
 import { until } from '../support/until.js';
 
-// A process takes seconds to start where others keep the machine busy.
+// A process needs seconds to start on a busy machine.
 
 /** An account that owns nothing. */
 const NOBODY = 65_534;
@@ -43,7 +43,7 @@ describeBuilt('[D46] built commands beside the built service', () => {
     for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
   });
 
-  /** A folder of its own for each process; data where they are told. */
+  /** Gives each process its own folder. `dataDirectory` sets the folder of the data. */
   const surroundings = async (dataDirectory?: string): Promise<Surroundings> => {
     const made = await surroundingsOf({ SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: '[]', SVC_DATA_DIR: dataDirectory });
     folders.push(made.directory);
@@ -64,7 +64,7 @@ describeBuilt('[D46] built commands beside the built service', () => {
     running.delete(service);
     return service.stop();
   };
-  /** The commands of a log, once there are so many: lines are written a moment later. */
+  /** Waits until the log has `count` commands, because lines are written a moment later. */
   const commandsOf = async (service: ServiceProcess, count: number) => {
     const find = async () => (await logOf(service)).filter(({ msg }) => msg === 'command');
     await until(`${count} commands are logged`, 60_000, async () => (await find()).length >= count);

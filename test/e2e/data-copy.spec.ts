@@ -62,7 +62,7 @@ describeOnPostgresql('svc-admin data copy', (target) => {
 
   const keyOf = () => target.environment['SVC_ENCRYPTION_KEY'];
   const urlOf = () => target.environment['SVC_DATABASE_URL'] ?? '';
-  /** It stands, so that a token which was used is refused for that, however long the copy takes. */
+  /** The clock is stopped, so that a used token is refused as used, even if the copy takes long. */
   const clock = new TestClock();
   const newToken = () => partner.sign(partner.claims({ iat: Math.floor(clock.nowSeconds()) }));
   const start = (database: TestDatabase) =>

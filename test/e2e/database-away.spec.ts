@@ -188,7 +188,7 @@ function expectRefused(answers: readonly Answer[]): void {
   }
 }
 
-/** The first process of a server, and those that it has begun, each of which leads a group of its own. */
+/** Signals a server's first process and its children. Each child leads its own process group. */
 function signalAll({ folder }: PostgresServer, signal: NodeJS.Signals): void {
   const [pid = ''] = readFileSync(join(folder, 'cluster', 'postmaster.pid'), 'utf8').split('\n');
   // The first one first: it begins no others then.
@@ -212,7 +212,7 @@ describeOnPostgresql('[D49] a database on PostgreSQL that is away', () => {
 
   beforeAll(async () => {
     database = await AwayDatabase.open();
-    // The limit that the service has where nobody sets one.
+    // The default limit of the service.
     const environment = { SVC_DATABASE_WAIT_MS: undefined };
     service = await TestService.start(database, { trustedKeys: [partner.staticEntry()], environment });
   });

@@ -29,7 +29,7 @@ class Traffic {
     return this.partner.sign(this.partner.claims({ sub, email: `somebody-${this.count}@partner.example` }));
   }
 
-  /** The status of the answer, or `undefined` where the process was gone first. */
+  /** The status of the answer; `undefined` if the process ended first. */
   async send(baseUrl: string, token = this.newToken()): Promise<number | undefined> {
     const status = await exchangeStatusAt(baseUrl, token);
     if (status === 200) this.answered.push(token);
@@ -47,7 +47,7 @@ const BLOCK_BYTES = 4_096;
 class SmallDisk {
   private constructor(readonly directory: string) {}
 
-  /** @returns undefined where this account may not mount one */
+  /** @returns undefined if this account may not mount a disk */
   static mount(megabytes: number): SmallDisk | undefined {
     const directory = mkdtempSync(join(tmpdir(), 'small-disk-'));
     try {

@@ -165,7 +165,7 @@ describeOnAnyDatabase('[D27] plain HTTP and the cookie', (database) => {
   });
 });
 
-/** [7.9] A refusal is JSON, sends nobody anywhere and sets no cookie. */
+/** [7.9] A refusal is JSON, does not redirect and sets no cookie. */
 function expectNoEntry(answer: Response): void {
   expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
   expect(answer.headers.get('location')).toBeNull();

@@ -1,4 +1,4 @@
-// A partner asks by a signature why its token was refused: what it is told, and who is told nothing.
+// A partner asks with a signature why its token was refused: the explanations, and the requests that get none.
 import { randomUUID } from 'node:crypto';
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';

@@ -22,7 +22,7 @@ describeBuilt('the program of the npm package', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Until it is ready. @returns what it printed */
+  /** Waits until the service is ready. @returns its output */
   const started = async (port: number, args: string[] = [], settings: Record<string, string> = {}) => {
     const env = { PATH: process.env['PATH'], ...settings };
     const child = (running = spawn(process.execPath, [PROGRAM, ...args], { cwd: folder, env }));

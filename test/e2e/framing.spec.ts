@@ -12,7 +12,7 @@ const OTHER = 'https://other.example';
 const picky = Partner.create({ issuer: 'https://picky.example', audience: BASE_URL });
 const open = Partner.create({ issuer: 'https://open.example', audience: BASE_URL });
 
-/** As they may be written, and what is no address at all. */
+/** Addresses in several spellings, and some that do not exist. */
 const UNFRAMED = [
   ...['/api', '/api/v1/workflows', '/api/v1/unknown', '/api/v1/openapi.json', '/api/v1/docs', '/API/v1/docs'],
   ...['/api/v1/docs/reference.js', '/%61pi/v1/docs', '/ap%69', '/%61p%'],

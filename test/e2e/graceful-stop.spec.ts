@@ -1,4 +1,4 @@
-// How the process stops: told at once, in time whatever clients do, and without loss of what has arrived.
+// The stop of the process: it is not ready at once, slow clients do not delay it, and no received request is lost.
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
@@ -119,8 +119,8 @@ describeBuilt('[D93] the stop of a process', () => {
     expect(await service.exited).toBe(0);
     const answered = outcomes.filter((outcome) => outcome === 200);
     expect(outcomes.length).toBe(answered.length + WIDTH);
-    // Each loop ends by the first connection that is refused, or that nobody had taken when listening ended, or that closes before its
-    // request has come (UND_ERR_SOCKET).
+    // Each loop ends with the first connection that is refused, that was not accepted when listening ended, or that closes before its
+    // request arrives (UND_ERR_SOCKET).
     const ends = [200, 'ECONNREFUSED', 'ECONNRESET', 'UND_ERR_SOCKET'];
     for (const outcome of outcomes) expect(ends).toContain(outcome);
     const lines = await logOf(service);

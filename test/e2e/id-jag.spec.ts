@@ -360,7 +360,7 @@ describeOnAnyDatabase('identity assertions with key sets of clients', (database)
           .add({ ...twin.entry({}, { jwksUrl: server.url }), name: 'twin' });
         const withoutKid = { ...fields(), client_assertion: client.jwt({}, { kid: undefined }) };
         expect((await client.redeem(service, withoutKid, NO_HEADERS)).status).toBe(200);
-        // Its key verifies no external token, whatever issuer such a token names.
+        // The client's key never verifies an external token, even if the token names a trusted issuer.
         const forged = client.keys.sign(client.keys.claims({ iss: server.url }));
         expect(await reasonOf(service, await service.exchange({ subject_token: forged }))).toBe(
           'issuer_unknown',

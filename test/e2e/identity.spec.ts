@@ -111,7 +111,7 @@ describeOnEachDatabase('identity', (database) => {
       expect(new Set(ids).size).toBe(2);
       expect((await linked(sub))?.id).toBe(ids[0]);
       expect((await linked(sub, limited.issuer))?.id).toBe(ids[1]);
-      // Nor is the other one's link found where the e-mail would not help.
+      // Without an e-mail address, the other entry's link is not found either.
       const stranger = tokenOf(exclusive, { sub, email: undefined });
       expect(outcomeOf(await use(path, stranger))).toMatch(/^refused/);
     });
@@ -333,7 +333,7 @@ describeOnEachDatabase('identity', (database) => {
         familyName: 'f'.repeat(32),
       });
       const { userStates } = await census(service);
-      // The same claims again are no change, though they are longer than what is stored.
+      // The same claims again change nothing, although they are longer than the stored values.
       await exchange(token({ sub, ...names }));
       expect((await census(service)).userStates).toBe(userStates);
       await exchange(token({ sub, given_name: astral.repeat(40) }));

@@ -1,4 +1,4 @@
-// svc-admin init: what it makes, where it makes nothing, what it moves aside, and what it asks.
+// svc-admin init: the files it creates, its refusals, the files it moves aside, and its questions.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -225,7 +225,7 @@ describeOnPostgresql('svc-admin init on PostgreSQL', (database) => {
     expect(line.read('.env')).not.toContain('SVC_DATA_DIR');
     expect(existsSync(join(line.folder, 'data'))).toBe(false);
     expect(JSON.stringify(told)).not.toContain(url);
-    // What the settings say is the default of what is asked.
+    // The existing settings are the default answers.
     const settings = line.read('.env');
     await line.init('--force');
     expect(line.read('.env')).toBe(settings);

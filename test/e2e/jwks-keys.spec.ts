@@ -17,7 +17,7 @@ const partnerWith = (kid: string) =>
 const good = partnerWith('good');
 const UNSTORABLE_KIDS = ['with NUL \0', 'with a lone surrogate \ud800', '\udc00\ud800'];
 
-/** A service that fetches the keys of a server, and trusts other entries beside them. */
+/** Options of a service that fetches a server's keys and also trusts other entries. */
 const optionsOf = (jwks: JwksServer, more: readonly object[] = []) => ({
   trustedKeys: [{ type: 'jwks', url: jwks.url, issuer: good.issuer, expectedAudience: BASE_URL }, ...more],
   environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },

@@ -1,4 +1,4 @@
-// An ordinary JWT by the grant of RFC 7523 from outside: which are taken, from whom, and beside identity assertions.
+// Ordinary JWTs by the grant of RFC 7523: which are accepted, from which clients, and together with identity assertions.
 import { decodeJwt } from 'jose';
 import { jsonOf } from '../support/answers.js';
 import type { Members } from '../../demo/partner.js';

@@ -1,4 +1,4 @@
-// The answer to a client that sends more than is taken: it arrives, and the connection ends whatever its client does.
+// The answer to a client that sends too much: it arrives, and the connection always ends.
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
@@ -44,7 +44,7 @@ function sentWhole(socket: Socket, head: string, body: Uint8Array): Promise<void
   });
 }
 
-/** The status line of the first answer, once it has come; empty where there is none. */
+/** Waits for the first answer. @returns its status line; empty if there is none */
 async function answered(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (part: Buffer) => (text += part.toString('latin1')));

@@ -1,4 +1,4 @@
-// The story of a stolen key: one command ends what it has vouched for, beside the running service, and another trusts it again.
+// A stolen key: one command ends the tokens and sessions that it signed, while the service runs. Another command trusts it again.
 import { Partner } from '../../demo/partner.js';
 import { VERSION } from '../../src/platform/version.js';
 import { eventsOf } from '../support/audit.js';

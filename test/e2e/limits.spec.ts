@@ -83,7 +83,7 @@ const call = (service: TestService, token: string, path: string, body?: unknown,
     ...(body === undefined ? {} : { method, body: JSON.stringify(body) }),
   });
 
-/** The second of two that are made one after another, where one is the most. */
+/** Makes two objects in sequence. The limit is one, so the second is refused. */
 const second = async (make: () => Promise<Response>): Promise<string> => {
   const first = await make();
   if (!first.ok && first.status !== 303) throw new Error(`the first was answered ${first.status}`);
@@ -540,7 +540,7 @@ describeOnAnyDatabase('[D102] more requests in progress than there may be', (dat
 describeOnEachDatabase('quotas', (database) => {
   const service = TestService.forBlock(database, { trustedKeys });
   const world = new ApiWorld(service, `quotas-${worlds++}`);
-  /** Ten at once, where so many more may be made. @returns what was made */
+  /** Makes ten objects at once. Only `free` more are allowed. */
   async function race(make: () => Promise<Response>, free: number, limit: number): Promise<unknown[]> {
     const answers = await Promise.all(Array.from({ length: 10 }, make));
     const statuses = answers.map(({ status }) => status).sort();

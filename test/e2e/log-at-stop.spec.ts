@@ -1,4 +1,4 @@
-// The log of the built service: nothing of it is lost at a stop, no line is torn, and nobody waits for its reader.
+// The log of the built service: a stop loses no line and cuts none, and no request waits for the log's reader.
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -74,7 +74,7 @@ describeBuilt('[D21] the log of the process', () => {
   });
 });
 
-/** With its output on a pipe that nobody reads yet. */
+/** Starts the service with its output on a pipe that has no reader yet. */
 function start({ packageRoot, directory, environment }: Surroundings): ChildProcess {
   const main = join(packageRoot, 'dist', 'src', 'main.js');
   return spawn(process.execPath, [main], {

@@ -57,7 +57,7 @@ const DESERTED_WRITER = `
   process.stderr.write(String(output.unwrittenBytes));
   process.exit();`;
 
-/** Logs where nothing can be written. */
+/** Logs to a full disk. */
 const FULL_DISK_WRITER = `
   const { createLogger } = await import(${JSON.stringify(LOGGER_URL)});
   const logger = createLogger('info');

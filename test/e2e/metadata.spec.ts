@@ -1,4 +1,4 @@
-// What a client learns from the base address alone: who issues access tokens, where, and which keys verify them.
+// Discovery from the base address: the issuer of access tokens, its endpoints, and the keys that verify them.
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { Partner } from '../../demo/partner.js';
 import { SIGNING_ALGORITHMS } from '../../demo/signing-key.js';

@@ -1,4 +1,4 @@
-// Requests that are right but for one thing of HTTP: the method, the content coding, the charset.
+// Requests that are valid except for one HTTP property: the method, the content coding, the charset.
 import { gzipSync } from 'node:zlib';
 import { Partner } from '../../demo/partner.js';
 import { census } from '../support/census.js';

@@ -1,4 +1,4 @@
-// Metrics at an address of their own: what is there and what is no longer elsewhere, and what becomes of it at the stop.
+// Metrics on their own address: the paths there, the paths no longer elsewhere, and the listener's stop.
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';

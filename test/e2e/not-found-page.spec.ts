@@ -1,4 +1,4 @@
-// What people get at an address where nothing is, and what programs get there.
+// The answers to people and to programs at an unknown address.
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { TestService } from '../support/test-service.js';
 

@@ -1,4 +1,4 @@
-// Hundreds of requests that nobody should send: none is answered with a fault, and no 404 tells what was asked for.
+// Hundreds of malformed requests: none gets a server error, and no 404 repeats the requested address.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
@@ -301,7 +301,7 @@ const expectedStatus: unknown = {
   toString: () => 'AClientError',
 };
 
-/** Of an asset the name may be unknown, which GET answers; other methods are wrong whatever the name is. */
+/** GET answers for an asset with an unknown name. Other methods are wrong for any name. */
 function isAsset(target: string): boolean {
   return /^\/assets\/[^/]+\/[^/]+$/.test(target);
 }

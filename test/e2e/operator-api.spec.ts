@@ -1,4 +1,4 @@
-// The operator's API: what it shows and changes, by the operations that commands use, and what the trail has of it.
+// The operator's API: its views, its changes by the operations that commands use, and its events in the trail.
 import { eventsOf, requestIdOf } from '../support/audit.js';
 import { Partner } from '../../demo/partner.js';
 import { SIGNING_ALGORITHMS } from '../../demo/signing-key.js';
@@ -465,7 +465,7 @@ describeOnAnyDatabase("a key set at the operator's page", (database) => {
     return data[0];
   };
   const refresh = (urlHash: string) => browser.send('POST', `key-sets/${urlHash}/refresh`);
-  /** What is answered while time goes by, for whoever looks now and then what is due. */
+  /** Answers while the clock advances, so that periodic tasks become due. */
   const refreshed = async (urlHash: string) => {
     const passing = setInterval(() => clock.advance(5), 500);
     return read<{ lastSuccess: string; lastFailure: { at: string } | null }>(refresh(urlHash)).finally(() =>

@@ -1,4 +1,4 @@
-// Whoever only knocks at the operator's page holds up nobody but operators, whatever the database does.
+// Unauthenticated requests to the operator's page can delay only operators, even if the database is slow.
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { Partner } from '../../demo/partner.js';

@@ -22,7 +22,7 @@ import { until } from '../support/until.js';
 
 const PATIENCE_MS = 60_000;
 const OTHER_PASSWORD = 'another long password';
-/** As they may be written, and what is no address at all. */
+/** Addresses in several spellings, and some that do not exist. */
 const UNFRAMED = [
   ...['/rest/admin/session', '/rest/admin/unknown', '/admin', '/admin/'],
   ...['/%61dmin', '/admi%6e', '/%61dmin/', '/rest/%61dmin/session', '/r%65st/admin/unknown', '/%61dmi%'],

@@ -1,4 +1,4 @@
-// svc-admin partners add: from its questions to the first login and exchange by what it prints.
+// svc-admin partners add: from its questions to the first login and exchange with its output.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Partner } from '../../demo/partner.js';

@@ -1,4 +1,4 @@
-// Behind PgBouncer: where it keeps sessions everything works; where it does not the start is refused with what to set.
+// The service behind PgBouncer: session pooling works. Other modes are refused at the start, with the setting to change.
 import { Client } from 'pg';
 import { SCHEMA } from '../../src/instance/schema.js';
 import { Partner } from '../../demo/partner.js';
@@ -201,7 +201,7 @@ describe.each([
   },
 );
 
-/** Leaves so many idle connections in the pool: each is taken by a transaction while those before are open. */
+/** Leaves `count` idle connections in the pool, by transactions that are open at the same time. */
 async function openConnections(connectionString: string, count: number): Promise<void> {
   const clients = Array.from({ length: count }, () => new Client({ connectionString }));
   for (const client of clients) {

@@ -1,4 +1,4 @@
-// What an entry that says nothing allows under strict, what it must say, and what it may say against it.
+// The strict policy: the defaults of an entry, its required properties, and the properties that override the defaults.
 import type { Members } from '../../demo/partner.js';
 import { jsonOf } from '../support/answers.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
@@ -14,7 +14,7 @@ const ADMIN = 'global:admin';
 const LEAST = { allowedRoles: [MEMBER], origins: ['https://product.example'], emailDomains: ['*'] };
 const VERIFIED = { email_verified: true };
 
-/** Who says the least that an entry must say, and what most entries say beside it to be of any use. */
+/** A partner with only the required properties, and partners with properties that most entries need. */
 const silent = new TrustedPartner(LEAST);
 const scoped = new TrustedPartner({ ...LEAST, scopes: ['a', 'b'] });
 const weak = new TrustedPartner({

@@ -1,4 +1,4 @@
-// What the documents for operators print: each command typed as it stands against an instance that `init` has made.
+// Runs each command of the operators' documents unchanged, against an instance that `init` has created.
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { ENVIRONMENT_VARIABLES } from '../../src/config/environment.js';
@@ -7,10 +7,10 @@ import { describeBuilt } from '../support/built-service.js';
 import { InitInstance, blocksOf } from '../support/init-instance.js';
 import { repositoryFile, repositoryFiles } from '../support/source-files.js';
 
-// Each command is a process of its own, where others keep the machine busy.
+// Each command is a separate process, on a busy machine.
 jest.setTimeout(600_000);
 
-/** Documents whose commands another test types, or nobody can here. */
+/** Documents whose commands another test runs, or that cannot run here. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'README.md': 'test/browser/readme types them',
   'CONTRIBUTING.md': 'they are the scripts that run these tests',
@@ -47,7 +47,7 @@ const NOT_TYPED: readonly (readonly [command: RegExp, why: string])[] = [
   [/^LOOK-FOR-ME$|^X-Forwarded-For: /, 'is no command'],
 ];
 
-/** A block of commands, known by its beginning: what must be there before, and what it prints. */
+/** A block of commands, identified by its beginning, with its preconditions and its output. */
 interface Block {
   readonly begins: string;
   readonly before?: string;
@@ -62,7 +62,7 @@ const ENTRY =
   ' --audience http://localhost:5678 --roles global:member --flows exchange --email-domains partner.example' +
   ' --scopes workflow:read --per-minute 60';
 const ACME = `${ENTRY} --kid acme-1 > acme.json`;
-/** The id that the documents print becomes that of a request which was refused. */
+/** The request id in the documents. It is replaced by the id of a refused request. */
 const PRINTED_ID = '1fr68knv0000a8k2rq4t';
 const PRINTED_MOMENT = '2026-11-22T16:00:05Z';
 

@@ -1,4 +1,4 @@
-// The built service as a process: what it says at start, refuses, keeps over restarts, and finishes before it ends.
+// The built service as a process: its output at the start, its refusals, the data it keeps over restarts, and its stop.
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ const JOB = {
 const IN_FLIGHT = 20;
 const READY = 'the service is ready';
 
-// A process takes seconds to start where others keep the machine busy.
+// A process needs seconds to start on a busy machine.
 
 describeBuilt('the process', () => {
   describeOnEachDatabase('on its database', (database) => {
@@ -64,7 +64,7 @@ describeBuilt('the process', () => {
       });
     const exchange = (token: string) =>
       post('/rest/auth/oauth/token', { grant_type: GRANT_TYPE, subject_token: token });
-    /** All but what is left of the time, which runs. */
+    /** The user's data without the remaining time, which changes. */
     const me = async (headers: Record<string, string>) => {
       const answer = await fetch(new URL('/rest/me', surroundings.baseUrl), { headers });
       return { ...((await answer.json()) as object), expiresInSeconds: undefined };

@@ -1,4 +1,4 @@
-// The claim of projects: what it gives, changes and takes away, by both flows and for both tokens, and what it is refused for.
+// The projects claim: memberships that it adds, changes and removes, by both flows and for both tokens, and its refusals.
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
 import { Administration } from '../../src/administration/administration.js';
@@ -25,7 +25,7 @@ interface SyncCase {
   readonly earlier?: string;
   /** Undefined: the token does not have the claim. */
   readonly claim?: (key: string) => unknown;
-  /** Undefined: the user is no member. */
+  /** Undefined if the user is not a member. */
   readonly after?: { readonly role: string; readonly by: 'claim' | 'people' };
   /** As the trail and explanations call it. */
   readonly change?: 'added' | 'changed' | 'removed';
@@ -81,7 +81,7 @@ interface Membership {
   readonly issuer: string | null;
 }
 
-/** Of a user, but for the personal project. */
+/** The memberships of a user, without the personal project. */
 async function memberships(
   service: TestService,
   { issuer }: { readonly issuer: string },

@@ -43,14 +43,14 @@ interface Trace {
   readonly rows: readonly StoredEvent[];
 }
 
-/** A service whose clock stands still, and every token and key that was used with it. */
+/** A service with a stopped clock, and every token and key that was used with it. */
 class Scene {
   readonly clock = new TestClock(Math.floor(Date.now() / 1000) * 1000);
   readonly secrets = new Set<string>([MARKER, '-----BEGIN', 'private.example', 'Castell']);
 
   constructor(readonly service: () => TestService) {}
 
-  /** Sends something under a request id of its own, and finds by it what is kept. */
+  /** Sends a request with its own request id, and finds the stored traces by it. */
   async trace(send: (headers: Record<string, string>) => Promise<Response>): Promise<Trace> {
     const requestId = randomUUID();
     const answer = await send({ 'x-request-id': requestId, 'x-forwarded-proto': 'https' });
@@ -159,7 +159,7 @@ describeOnAnyDatabase('[D77] each reason for which a token is refused', (databas
       await expectOnPage(trace, one);
 
       const values: Record<string, unknown> = { ...one.told(own) };
-      // Of an exchange it is known which of its tokens was checked, but for those that are checked together.
+      // In an exchange, the checked token is known, unless both tokens are checked together.
       const party = flow === 'exchange' && one.reason !== 'token_replayed' ? { party: 'subject' } : {};
       const payload = { ...party, flow, reason: one.reason, ...values, clientAddress: '127.0.0.1' };
       const { cause } = TOKEN_REFUSALS[one.reason];

@@ -1,4 +1,4 @@
-// svc-admin credentials rekey: after it the first key of the list opens everything, whatever the service wrote meanwhile.
+// svc-admin credentials rekey: afterwards the first key of the list opens all data, even data that the service wrote in the meantime.
 import { randomBytes } from 'node:crypto';
 import { KeyRing } from '../../src/platform/secrets/key-ring.js';
 import { ApiClient } from '../support/api-client.js';

@@ -1,4 +1,4 @@
-// An instance that cannot learn what was revoked answers 503 from the tenth second on, and comes back by itself.
+// An instance that cannot read revocations answers 503 after ten seconds, and recovers by itself.
 import { Partner } from '../../demo/partner.js';
 import { RevocationFollower } from '../../src/token-exchange/revocation/revocation.follower.js';
 import { DatabaseBehindProxy } from '../support/database-behind-proxy.js';

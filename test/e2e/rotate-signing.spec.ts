@@ -1,4 +1,4 @@
-// The instance's own signing keys are replaced by a command, beside the service and without it: what tokens and verifiers see.
+// A command replaces the instance's signing keys, with and without a running service: the effect on tokens and verifiers.
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, jwtVerify } from 'jose';
 import { Partner } from '../../demo/partner.js';
 import { VERSION } from '../../src/platform/version.js';
@@ -21,7 +21,7 @@ describeOnEachDatabase('[D29] signing keys of the instance', (database) => {
   const kids = async () =>
     ((await (await keySet()).json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
   const kidOf = (jwt: string) => decodeProtectedHeader(jwt).kid;
-  /** A service beside the instance, which fetches the key set when it meets an unknown kid. */
+  /** Another service, which fetches the instance's key set when it meets an unknown kid. */
   const verifier = () => {
     const options = { cooldownDuration: 0, [customFetch]: () => keySet() };
     const keys = createRemoteJWKSet(new URL('/.well-known/jwks.json', BASE_URL), options);

@@ -13,7 +13,7 @@ interface Route {
 const BRANCH = /^((?:│ {3}| {4})*)[├└]── (\S+)(?: \(([A-Z, ]+)\))?$/;
 const CHARACTERS_A_LEVEL = 4;
 
-/** @throws Error for a line that is no branch: a server that draws its routes otherwise would have none */
+/** @throws Error for a line that is not a branch, so that a changed output format does not yield zero routes */
 function routesOf(service: TestService): Route[] {
   const above: string[] = [];
   return service.routeTree

@@ -94,7 +94,7 @@ describeOnEachDatabase('[D23] what must never be written down', (database) => {
       for (const method of LOGIN_METHODS) await note(await login(service, method, { token }));
       await note(await service.exchange({ subject_token: token }));
     }
-    // In places where they do not belong.
+    // Tokens in the wrong parts of a request.
     const stray = fresh();
     await note(await service.fetch(`${EMBED_PATH}/${stray}`));
     await note(

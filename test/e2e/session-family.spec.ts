@@ -25,7 +25,7 @@ describeOnEachDatabase('[D28] a family of sessions', (database) => {
     const iat = clock.nowSeconds();
     return partner.sign(partner.claims({ sub, iat, exp: iat + 60 }));
   };
-  /** A login with a `Cookie` header; returns that of the new session. */
+  /** Logs in with a `Cookie` header. @returns the `Cookie` header of the new session */
   const login = async (sub: string, cookie?: string, requestId = 'some-login') => {
     const headers = { 'x-request-id': requestId, ...(cookie === undefined ? {} : { cookie }) };
     const answer = await service.embed({ token: token(sub) }, headers);

@@ -116,7 +116,7 @@ describeOnPostgresql('[D7] what is issued while access is being ended', (databas
   });
   const me = async (headers: Record<string, string>) => (await service.fetch('/rest/me', { headers })).status;
 
-  /** Lets the service know the user as they are: the first of both finds out where what it remembers is out of date. */
+  /** Refreshes the service's memory of the user. The first of both requests may find it out of date. */
   const makeKnown = async () => {
     await issue(randomUUID());
     await issue(randomUUID());

@@ -1,4 +1,4 @@
-// An exchange whose access token cannot be signed: what is used up for it, and what the trail says.
+// An exchange whose access token cannot be signed: the ids that it uses up, and its event in the trail.
 import { Partner } from '../../demo/partner.js';
 import { SigningKeyService } from '../../src/token-exchange/tokens/signing-key.service.js';
 import { eventsOf } from '../support/audit.js';

@@ -1,4 +1,4 @@
-// A key set that is slow to come: its tokens are taken all the same, and those of other issuers are not held up.
+// A slow key set: its tokens are still accepted, and tokens of other issuers are not delayed.
 import { Partner } from '../../demo/partner.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { JwksServer, body, delayed, silence } from '../support/jwks-server.js';
@@ -27,7 +27,7 @@ describeOnAnyDatabase(
         environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true', SVC_DATABASE_WAIT_MS: String(WAIT_MS) },
       });
       await until('the first keys are asked for', PATIENCE_MS, () => server.requestCount > 0);
-      // And used: whoever comes while they are fetched waits for that fetch, and has no other.
+      // The fetched keys are used. A request during the fetch waits for it and starts no other.
       const answer = await service.exchange({ subject_token: before.sign() });
       expect([answer.status, server.requestCount]).toEqual([200, 1]);
     });

@@ -1,4 +1,4 @@
-// The checks before going live judge stored entries too, where there is a database to read them from, and change nothing in it.
+// The checks before going live include stored entries if there is a database. They do not change it.
 import { Partner } from '../../demo/partner.js';
 import type { ListedEntry } from '../../src/administration/entries/list-entries.operation.js';
 import { describeOnEachDatabase } from '../support/databases.js';

@@ -1,4 +1,4 @@
-// The commands on stored trusted key entries, typed beside a running service on both databases.
+// The commands on stored trusted key entries, run while the service runs, on both databases.
 import { Partner } from '../../demo/partner.js';
 import type { ListedEntry } from '../../src/administration/entries/list-entries.operation.js';
 import { eventsOf } from '../support/audit.js';

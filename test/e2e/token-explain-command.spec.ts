@@ -1,4 +1,4 @@
-// svc-admin token explain, typed beside a running service on both databases.
+// svc-admin token explain, run while the service runs, on both databases.
 import { Partner } from '../../demo/partner.js';
 import type { ExplainedRequest } from '../../src/administration/explain/explained-request.js';
 import { VERSION } from '../../src/platform/version.js';

@@ -1,4 +1,4 @@
-// What is said of tokens before they are used, beside what the service then makes of them. For each reason of refusal see refusals.spec.ts.
+// Explanations of unused tokens, compared with the service's later answers. refusals.spec.ts covers each refusal reason.
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
@@ -48,7 +48,7 @@ class StoredPartner {
 const READ_ONLY_TRANSACTION = '25006';
 const now = () => Math.floor(Date.now() / 1000);
 
-/** Sends what was explained. */
+/** Sends the explained request. */
 function send(
   service: TestService,
   { flow, token, origin, ...request }: ExplanationRequest,
@@ -59,7 +59,7 @@ function send(
   return service.exchange({ subject_token: token, actor_token: actorToken, ...asked });
 }
 
-/** All rows of all tables, and where each sequence is. The lease of the leader goes on by itself. */
+/** All rows of all tables, and the value of each sequence. The leader's lease changes by itself and is left out. */
 async function everything(service: TestService): Promise<unknown> {
   const tables = await service.rows<{ name: string }>(
     `SELECT quote_ident(table_name) AS name FROM information_schema.tables

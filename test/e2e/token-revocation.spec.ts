@@ -94,7 +94,7 @@ describeOnEachDatabase('[D61] an access token that its holder ends', (database) 
     // Another instance's clock may be behind.
     expect(await endedTokens(service)).toBeGreaterThan(0);
     clock.advance(120);
-    // By both clocks, of which the database's cannot be set.
+    // The row must expire by both clocks, and the database's clock cannot be set.
     await service.rows(`UPDATE token_exchange_ended_token SET expires_at = expires_at - interval '1 hour'`);
     await service.purge('revocation-purge');
     expect(await endedTokens(service)).toBe(0);

@@ -1,4 +1,4 @@
-// The trace that a caller names: in log lines always, in spans where an SDK of OpenTelemetry is loaded.
+// The caller's trace: always in log lines, and in spans if an OpenTelemetry SDK is loaded.
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';

@@ -12,7 +12,7 @@ import { until } from '../support/until.js';
 
 const SECRET = 'a secret of thirty-two characters';
 const LOAD_MS = 4_000;
-/** An open transaction of another test on the same server holds the stream back, and with it what was not sent yet. */
+/** An open transaction of another test on the same server delays the stream and its unsent events. */
 const SOON_MS = 90_000;
 const USER = '00000000-0000-4000-8000-000000000001';
 

@@ -1,4 +1,4 @@
-// svc-admin users show, set-role, unlink and delete, typed beside a running service on both databases.
+// svc-admin users show, set-role, unlink and delete, run while the service runs, on both databases.
 import { Partner } from '../../demo/partner.js';
 import { VERSION } from '../../src/platform/version.js';
 import { EVENT, eventsOf } from '../support/audit.js';

@@ -1,4 +1,4 @@
-// svc-admin keys entry for jobs and services of known platforms: what it writes lets their tokens in.
+// svc-admin keys entry for jobs and services of known platforms: the service accepts their tokens with the printed entry.
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { JwksServer } from '../support/jwks-server.js';
 import { createUser } from '../support/local-users.js';

@@ -20,7 +20,7 @@ describeOnAnyDatabase('jobs and services', (database) => {
   const service = TestService.forBlock(database, { trustedKeys: [] });
   const entries = () => service.part(StoredEntryService);
 
-  /** A platform of its own for each test, since an entry of an issuer stands for all its keys. */
+  /** Each test uses its own platform, because an issuer's entry covers all its keys. */
   async function trusted(platform: Platform, policy: Members): Promise<string> {
     const name = `job-${randomUUID()}`;
     await entries().add(platform.entry({ name, ...policy }));

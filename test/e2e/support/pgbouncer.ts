@@ -20,7 +20,7 @@ export class DatabaseBehindPgBouncer extends TestDatabase {
     super('postgresql');
   }
 
-  /** @throws Error with what it has logged, where it does not lead to the database */
+  /** @throws Error with its log if it does not connect to the database */
   static async start(
     path: string,
     direct: TestDatabase,
@@ -55,7 +55,7 @@ export class DatabaseBehindPgBouncer extends TestDatabase {
     return { ...this.direct.environment, SVC_DATABASE_URL: this.url };
   }
 
-  /** At once, whoever is connected. */
+  /** Stops at once, even with open connections. */
   stop(): Promise<void> {
     return this.program.stop();
   }

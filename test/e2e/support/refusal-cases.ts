@@ -58,7 +58,7 @@ export class CasePartner {
   }
 }
 
-/** What the payload tells beside flow and reason. */
+/** The properties of the payload besides flow and reason. */
 export type Told = Readonly<Record<string, unknown>>;
 
 export interface RefusalCase {

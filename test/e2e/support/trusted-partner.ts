@@ -48,7 +48,7 @@ export class TrustedPartner {
   }
 }
 
-/** A subject whose actor nobody has anything against: each party is checked by its own entry. */
+/** A subject token with an acceptable actor token. Each token is checked by its own entry. */
 export const subjectBesideActor: EntryPath = {
   name: 'exchange subject beside an actor',
   flow: 'exchange',
@@ -56,7 +56,7 @@ export const subjectBesideActor: EntryPath = {
   send: (service, token, companion) => service.exchange({ subject_token: token, actor_token: companion() }),
 };
 
-/** The ways in, without a login by GET, whose user is decided on as that of a login by POST. */
+/** The entry paths without the login by GET, which decides on the user like the login by POST. */
 export const WAYS: readonly EntryPath[] = [
   ...ENTRY_PATHS.filter(({ name }) => name !== 'embed GET'),
   subjectBesideActor,
@@ -89,7 +89,7 @@ export async function expectRefusal(
   ]);
 }
 
-/** Nothing is stored beside the audit row of the refusal, and the used ids of tokens that were used up. */
+/** Expects only the refusal's audit row and the ids of used-up tokens as new data. */
 export async function expectUnchanged(service: TestService, before: Census, consumed: number): Promise<void> {
   const { usedJtis, auditEvents, ...rest } = before;
   const more = { usedJtis: usedJtis + consumed, auditEvents: auditEvents + 1 };
