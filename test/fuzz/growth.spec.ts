@@ -12,18 +12,18 @@ const TARGETS: readonly GrowthTarget[] = [
   ...TEXT_TARGETS,
   ...GROWTH_TARGETS,
 ];
-/** From where lengths are doubled; what grows with a power of the length is found long before the limit. */
+/** The first length, which is then doubled. Polynomial growth shows long before the limit. */
 const FIRST_BYTES = 256;
-/** What a body may have, and four times what a token or the headers may. */
+/** The limit of a body, and four times the limit of a token or the headers. */
 const LIMIT_BYTES = 256 * 1024;
 const TRIES = 5;
 /** Below it other work on the machine weighs more than the input. In the square of the limit, any reader takes seconds. */
 const WORTH_COMPARING_MS = 15;
-/** Sixteen times the length take sixteen times as long, and twice that where memory is to be collected; in its square, 256 times. */
+/** Sixteen times the length takes 16 times as long, or 32 times with garbage collection. Quadratic growth takes 256 times as long. */
 const LENGTHS_APART = 16;
 const MOST_GROWTH = 64;
 
-/** Makes an input of about so many bytes. */
+/** Makes an input of about `bytes` bytes. */
 type OfSize = (bytes: number) => Buffer;
 
 /** Each piece again and again: alone, behind a seed and in the middle of it. `npm run fuzz` has pairs of pieces too. */

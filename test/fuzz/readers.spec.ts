@@ -27,7 +27,7 @@ describe('random input', () => {
       });
       await fc.assert(property, fuzzParameters(RUNS, SHARE));
       lines.push(`${name}: ${tally.taken + tally.refused} inputs, ${tally.taken} taken`);
-      // Inputs of which all are refused, or none, would try one half of the reader.
+      // If all inputs were refused, or none, the test would cover only half of the reader.
       expect(tally.taken).toBeGreaterThan(0);
       if (target.isRefusal !== undefined) expect(tally.refused).toBeGreaterThan(0);
     },

@@ -9,9 +9,9 @@ export interface FuzzTarget<T = unknown> {
   /** Pieces that mean something to the reader, or to one before it. */
   readonly pieces: readonly string[];
   read(input: Buffer): T | Promise<T>;
-  /** Whether an error is one that the reader documents; every other one is a fault. Left out where it documents none. */
+  /** Whether the reader documents an error. Every other error is a fault. Left out if the reader documents none. */
   isRefusal?(error: unknown): boolean;
-  /** @throws Error where what was read of an input is not what it may be */
+  /** @throws Error if the value read from the input is invalid */
   judge(input: Buffer, value: T): void;
 }
 
@@ -27,7 +27,7 @@ const MOST_PIECES = 12;
 
 /**
  * Reads one input.
- * @throws Error where the reader throws anything that it does not document, or answers what it may not
+ * @throws Error if the reader throws an undocumented error or returns an invalid value
  */
 export async function tryInput<T>(target: FuzzTarget<T>, input: Buffer): Promise<Verdict> {
   let value: T;
@@ -72,7 +72,7 @@ interface Edit {
   readonly inserted: Buffer;
 }
 
-/** A place is a share of the length, so that it is one whatever the edits before have made of that. */
+/** The position is a share of the length, so that it stays valid after earlier edits. */
 function edited(bytes: Buffer, { at, removed, inserted }: Edit): Buffer {
   const start = Math.floor((at * bytes.length) / 10_000);
   return Buffer.concat([bytes.subarray(0, start), inserted, bytes.subarray(start + removed)]);

@@ -1,4 +1,4 @@
-// Readers whose time alone is of interest here: of headers, of what entries hold, and of what is shown to operators.
+// Readers of headers, of entries and of texts for operators. Only their time is tested here.
 import { pemFault } from '../../../src/platform/text/pem-fault.js';
 import { isEmailAddress } from '../../../src/platform/text/email-address.js';
 import { printable, printableAddress, printableName, visible } from '../../../src/platform/text/printable.js';
@@ -18,7 +18,7 @@ import type { FuzzTarget } from './fuzz-target.js';
 
 /** What is measured of a reader. */
 export type GrowthTarget = Pick<FuzzTarget, 'name' | 'seeds' | 'pieces' | 'read'> & {
-  /** Beginnings and ends between which pieces are repeated, beside those that seeds give. */
+  /** Beginnings and ends around repeated pieces, in addition to those from seeds. */
   readonly around?: readonly (readonly [before: string, behind: string])[];
 };
 

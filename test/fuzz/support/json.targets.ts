@@ -266,7 +266,7 @@ const apiBody: FuzzTarget<object[]> = {
     '{"name":"New","type":"httpBasicAuth","data":{"user":"a","password":"b"}}',
   ],
   pieces: [...PIECES, '"name":', '"data":{', '"nodes":[{}', '"__proto__":{', '"constructor":1', '"role":'],
-  /** What the routes that take it make of it; refused where none does. */
+  /** Reads the body like each route. It is refused if no route accepts it. */
   async read(input) {
     const transformed = BODIES.map(async (metatype) => {
       const members = readObject({ 'content-type': 'application/json' }, input);
@@ -319,7 +319,7 @@ const operatorBody: FuzzTarget<Record<string, unknown>[]> = {
     '{"search":"ada@","limit":1,"cursor":"00000000-0000-4000-8000-000000000000"}',
   ],
   pieces: [...PIECES, '"cursor":"1_', '_"', '"limit":101', '"lastHours":', '"search":', '"__proto__":{'],
-  /** What the searches that take it make of it; refused where none does. */
+  /** Reads the body like each search. It is refused if no search accepts it. */
   read(input) {
     const body = parseStrictJsonBytes(input);
     const read: Record<string, unknown>[] = [];

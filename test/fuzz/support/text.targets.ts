@@ -1,4 +1,4 @@
-// Short texts that clients send back or ask for: redirect targets, cursors, cookies; and the envelopes of what is sealed.
+// Short strings that clients send: redirect targets, cursors and cookies. Also the envelopes of sealed data.
 import { localRedirect } from '../../../src/token-exchange/login/local-redirect.js';
 import { isUnstorable } from '../../../src/platform/json/strict-json.js';
 import { KeyRing, SealError } from '../../../src/platform/secrets/key-ring.js';
