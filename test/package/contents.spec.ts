@@ -77,7 +77,7 @@ beforeAll(() => {
   manifest = manifestIn(homeOf(installation));
 });
 
-/** Runs a program in plain Node.js, in the folder where the package is installed. @returns what it printed, parsed */
+/** Runs a program in plain Node.js, in the folder where the package is installed. @returns its parsed output */
 function evaluated(program: string): unknown {
   const args = ['--input-type=module', '--eval', `import 'reflect-metadata'; ${program}`];
   return JSON.parse(execFileSync(process.execPath, args, { cwd: installation.folder, encoding: 'utf8' }));

@@ -1,4 +1,4 @@
-// Names that a host gives: where the endpoints are, what the cookie is called, and what names of events begin with.
+// Names that a host sets: the path prefix of the endpoints, the cookie's name, and the prefix of event names.
 import { cookieOf } from '../support/logins.js';
 import { describeOnEmptyDatabase } from './support/empty-database.js';
 import { HostProcess, newPartner, ofParts, optionsOf } from './support/host-process.js';

@@ -1,4 +1,4 @@
-// How a host comes to start, by every way that Nest has, and what it is told where it cannot.
+// A host starts in every way that Nest has, or gets an error that says why it cannot.
 import { until } from '../support/until.js';
 import { describeOnEmptyDatabase } from './support/empty-database.js';
 import type { Wishes } from './support/host-process.js';

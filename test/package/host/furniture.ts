@@ -47,7 +47,7 @@ class WrappingFilter extends BaseExceptionFilter {
   }
 }
 
-/** The host's own limit, beside those of token exchange. */
+/** The host's own limit, in addition to the limits of token exchange. */
 export const FURNITURE_MODULES = [ThrottlerModule.forRoot([{ ttl: 60_000, limit: 5_000 }])];
 
 export const FURNITURE: Provider[] = [

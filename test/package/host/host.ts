@@ -1,4 +1,4 @@
-// Starts a host on the server that a test wants, and prints where it listens.
+// Starts a host on the server that a test chooses, and prints its address.
 import 'reflect-metadata';
 import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';

@@ -1,4 +1,4 @@
-// A guard that a host may have for all its routes: whoever has no login is refused, but where a route is marked as public.
+// A host's guard for all routes: requests without a login are refused, unless the route is marked as public.
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable, SetMetadata, UnauthorizedException } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';

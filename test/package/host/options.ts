@@ -34,7 +34,7 @@ export interface HostOptions {
   readonly databaseUrl: string;
   /** `own`: users and sessions of examples/own-product; `defaults`: users of examples/with-defaults, else the package's parts. */
   readonly parts: 'own' | 'defaults';
-  /** Base64. The settings of access tokens are left out where there is none. */
+  /** Base64. Without a key, the settings of access tokens are left out. */
   readonly sealingKey?: string;
   readonly baseUrl: string;
   readonly settings: HostSettings;
@@ -58,8 +58,8 @@ export interface HostOptions {
   /** Pipes, interceptors, filters, guards, a prefix, helmet and CORS, as a host may have them. */
   readonly isFurnished?: boolean;
   /**
-   * A guard for all routes. `without-exemption`: of the host's, which asks for a login; `with-exemption`: but for those that are marked as
-   * public. `of-the-package`: `TokenExchangeGuard`, extended likewise.
+   * A guard for all routes. `without-exemption`: the host's guard, which requires a login. `with-exemption`: the same, except for routes
+   * that are marked as public. `of-the-package`: `TokenExchangeGuard`, extended in the same way.
    */
   readonly guard?: 'without-exemption' | 'with-exemption' | 'of-the-package';
   /** How the application is made: by NestFactory, or by Nest's testing module. */

@@ -33,7 +33,7 @@ export function commandsOf(example: Example): string[] {
 
 /**
  * @param parent where the empty folder is made
- * @param environment what npm is told, such as an empty cache. Without it nothing is installed: links lie there instead
+ * @param environment npm's variables, such as an empty cache. Without it, nothing is installed and links are used
  */
 export async function walkThrough(
   example: Example,
@@ -69,7 +69,7 @@ function withGivenPlaces(script: string, installation: Installation, database: E
   );
 }
 
-/** What a reader needs of the repository: the examples, and the package beside them. */
+/** The parts of the repository that a reader needs: the examples and the package. */
 function pretendedRepository({ folder }: Installation): string {
   const repository = mkdtempSync(join(folder, 'repository-'));
   for (const example of EXAMPLES) {

@@ -1,4 +1,4 @@
-// A host as a process of its own, in plain Node.js: what it prints is how it tells the test what happens in it.
+// A host as a separate process, in plain Node.js. Its output tells the test what happens.
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -18,7 +18,7 @@ const JWT = 'urn:ietf:params:oauth:token-type:jwt';
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const FORM = 'application/x-www-form-urlencoded';
 
-/** Not the address that it listens on, which nobody knows before. */
+/** Differs from the address that the host listens on, which is unknown before the start. */
 export const BASE_URL = 'https://product.example';
 
 /** What differs from host to host; the rest is the same for all. */
@@ -41,7 +41,7 @@ export const ofParts = (parts: Kind['parts']) => KINDS.filter((kind) => kind.par
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed, where it is JSON. */
+  /** The parsed body if it is JSON. */
   readonly body: Record<string, unknown>;
   readonly text: string;
 }
@@ -66,7 +66,7 @@ export class HostProcess {
 
   private child!: ChildProcess;
 
-  /** @throws Error with all that it printed, where it does not come to listen */
+  /** @throws Error with all its output if it does not start to listen */
   static async start(options: HostOptions, program = 'host.js'): Promise<HostProcess> {
     const host = new HostProcess();
     await host.begin(preparedInstallation(), options, program);
@@ -91,7 +91,7 @@ export class HostProcess {
     if (this.hasEnded) throw new Error(`the host has ended:\n${this.output}`);
   }
 
-  /** Starts what is to fail. @returns its exit code and all that it printed */
+  /** Starts a host that must fail. @returns its exit code and all its output */
   static async failing(
     options: HostOptions,
     installation = preparedInstallation(),
@@ -118,7 +118,7 @@ export class HostProcess {
     return this.printed('listening') ?? '';
   }
 
-  /** What stands behind a word at the beginning of a line; the latest such line counts. */
+  /** The rest of the latest line that begins with a word. */
   printed(word: string): string | undefined {
     return this.allPrinted(word).at(-1);
   }
@@ -153,7 +153,7 @@ export class HostProcess {
     return this.post(prefix + LOGIN, new URLSearchParams({ token }).toString(), headers);
   }
 
-  /** What the product's API says of whoever calls it with a Bearer token. */
+  /** The product API's data about the caller with a Bearer token. */
   apiMe(accessToken: unknown): Promise<Answer> {
     return this.call('/api/me', { headers: { authorization: `Bearer ${String(accessToken)}` } });
   }

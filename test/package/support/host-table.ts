@@ -1,4 +1,4 @@
-// What hosts answer, whatever parses their forms and whatever they have for all their routes: each request at each host.
+// Sends each request to each host. Hosts differ in their form parsers and their global guards, pipes and filters.
 import { gzipSync } from 'node:zlib';
 import type { Partner } from '../../../demo/partner.js';
 import { describeOnEmptyDatabase } from './empty-database.js';
@@ -35,7 +35,7 @@ interface Request {
   readonly path?: string;
   /** Default: POST. */
   readonly method?: 'GET';
-  /** The fields, behind those of a good exchange where they begin with `&`. */
+  /** The fields. If they begin with `&`, they are appended to the fields of a valid exchange. */
   readonly body?: (partner: Partner) => string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
   readonly status: number;
@@ -118,7 +118,7 @@ const REQUESTS: readonly Request[] = [
 
 /**
  * Twelve hosts, each of which gets every request.
- * @param expressTakesUtf8Alone its parser, as NestJS 11.0.1 has it, refuses forms of any other charset
+ * @param expressTakesUtf8Alone Express's parser refuses forms of any other charset, as in NestJS 11.0.1
  */
 export function declareHostTable(
   installed: () => Installation,

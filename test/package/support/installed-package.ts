@@ -20,7 +20,7 @@ export function emptyCache(folder: string): Record<string, string> {
   };
 }
 
-/** A folder where programs may be executed, which those in memory are not everywhere. */
+/** A folder on disk, because some machines forbid executing programs in memory-backed folders. */
 export function emptyFolder(name: string): string {
   return mkdtempSync(join(lastingFolder(), `package-${name}-`));
 }

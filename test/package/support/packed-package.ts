@@ -1,4 +1,4 @@
-// The package as it is packed, unpacked beside what it asks for, and a host that is compiled against it.
+// The packed package, unpacked next to its dependencies, and a host that is compiled against it.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

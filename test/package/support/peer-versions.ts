@@ -68,5 +68,5 @@ export const LOWEST_OF_12: PeerSet = {
   },
 };
 
-/** The newest versions of all are those of the repository, which `npm test` runs. */
+/** The sets of peer versions. The repository has the newest versions, which `npm test` runs. */
 export const PEER_SETS: readonly PeerSet[] = [LOWEST_OF_11, NEWEST_OF_11, LOWEST_OF_12];

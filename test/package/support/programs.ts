@@ -1,4 +1,4 @@
-// The programs of the documents, in a folder that finds the package and what it asks for.
+// The programs of the documents, in a folder that resolves the package and its dependencies.
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
