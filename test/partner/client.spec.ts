@@ -1,4 +1,4 @@
-// The client for partners' backends against the real service: exchanges, what it keeps, what it tries again, keys, the login form.
+// The client for partners' backends against the real service: exchanges, caching, retries, keys, the login form.
 import { generateKeyPairSync, webcrypto } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { inspect } from 'node:util';

@@ -28,7 +28,7 @@ describe.each(['false', 'true'])('the client with a key, nonces: %s', (nonces) =
     afterAll(() => service?.stop());
     beforeEach(() => (sent = new SentForms()));
 
-    /** At its public address, which is another one here than that of the network. */
+    /** Maps the service's public address to its local network address. */
     const local = (url: Parameters<typeof fetch>[0]) => new URL(new URL(url).pathname, service.address);
     const partner = (more: Partial<PartnerOptions> = {}): Partner => {
       const send: typeof fetch = (url, init) => sent.fetch(local(url), init);
@@ -77,7 +77,7 @@ describe.each(['false', 'true'])('the client with a key, nonces: %s', (nonces) =
           headers: { accept: accept ?? '' },
         });
       };
-      // The instance refuses already, since what is sent is bound.
+      // The instance refuses the exchange because the request is bound to a key.
       const refused = partner({ fetch: stripped }).exchange({ subject: ADA });
       await expect(refused).rejects.toMatchObject({ code: 'invalid_dpop_proof', status: 400 });
       const answer = { access_token: 'a', token_type: 'Bearer', expires_in: 60 };

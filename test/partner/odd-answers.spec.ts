@@ -1,4 +1,4 @@
-// The client for partners' backends where something else than the service answers, or nothing does, or its caller gives up.
+// The client for partners' backends if another program answers, nothing answers, or its caller gives up.
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';

@@ -1,4 +1,4 @@
-// The partners of examples/partners in Node.js and Python, where they can run; those in other languages are in long/partners.
+// The partners of examples/partners in Node.js and Python, if they can run. test/long/partners tests other languages.
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const node = installedClient(['fastify']);
 copyInto(node, 'examples/partners/node');
 afterAll(() => rmSync(node, { recursive: true, force: true }));
 
-/** The first Python that has what the program needs: that of the system has what Debian's packages bring. */
+/** The first Python with the program's dependencies. The system's Python has Debian's packages. */
 function pythonState(): ProgramState {
   const pythons = ['python3', '/usr/bin/python3'];
   const able = pythons.find((python) => spawnSync(python, ['-c', MODULES]).status === 0);

@@ -33,7 +33,7 @@ export class CheckFolder {
     const program = join(this.path, 'node_modules', CLIENT, 'dist', 'cli.js');
     mkdirSync(commands, { recursive: true });
     chmodSync(program, 0o755);
-    // npm has made it where it has installed the file of a release.
+    // npm has created the link if it has installed a release file.
     rmSync(join(commands, COMMAND), { force: true });
     symlinkSync(program, join(commands, COMMAND));
     writeFileSync(join(this.path, 'package.json'), '{ "private": true }');

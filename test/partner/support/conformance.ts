@@ -32,7 +32,7 @@ interface Overview {
   readonly exchanges: number;
 }
 
-/** Declares the tests of one program; where it cannot run, one that is skipped and says why. */
+/** Declares the tests of one program. If it cannot run, declares one skipped test that says why. */
 export function describeProgram(name: string, state: ProgramState): void {
   if ('reason' in state) return describeUnless(state.reason, name, () => undefined);
   describeAtOddInstance(name, state);
@@ -226,7 +226,7 @@ export function ecKey(): string {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-/** Under the strict policy: the keys are fetched from the program, and it may do what it does. */
+/** An entry under the strict policy. The keys are fetched from the program. */
 function entryFor(program: PartnerProgram, instance: string): object {
   return {
     type: 'jwks',

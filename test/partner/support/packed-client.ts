@@ -1,4 +1,4 @@
-// The client as it is packed: installed in a folder beside what it asks for, and nothing else.
+// The packed client, installed in a folder with its dependencies and nothing else.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, renameSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';

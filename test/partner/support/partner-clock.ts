@@ -1,4 +1,4 @@
-// A clock for the partner's client that stands still, and passes the time that somebody waits at once.
+// A stopped clock for the partner's client. It advances at once by the time that the client waits.
 import type { PartnerClock } from '../../../packages/partner/src/index.js';
 import { TestClock } from '../../support/test-clock.js';
 

@@ -1,4 +1,4 @@
-// A partner's backend of examples/partners as a process of its own, whatever it is written in.
+// A partner's backend of examples/partners as a separate process, in any language.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -84,7 +84,7 @@ export class PartnerProgram {
     return fetch(new URL(path, this.baseUrl), init);
   }
 
-  /** @throws Error with what the program printed, where the answer is no JSON of a success */
+  /** @throws Error with the program's output if the answer is not a successful JSON response */
   async json<T>(path: string): Promise<T> {
     const answer = await this.fetch(path);
     const text = await answer.text();

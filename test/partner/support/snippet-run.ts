@@ -16,7 +16,7 @@ const PATIENCE_MS = 300_000;
 export interface SnippetLanguage {
   /** As the snippets have it. */
   readonly id: string;
-  /** Files beside the program. One of them prints JSON: `frame`, the status of `nobody`, and `access`. */
+  /** Additional files. One of them prints JSON: `frame`, the status of `nobody`, and `access`. */
   readonly files: Readonly<Record<string, string>>;
   readonly commands: readonly (readonly [program: string, ...args: string[]])[];
 }
