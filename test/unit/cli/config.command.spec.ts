@@ -1,4 +1,4 @@
-// svc-admin config check: what the service would take from where, what it would refuse, and that no secret is shown.
+// svc-admin config check: the values and sources that the service would use, the errors, and no secrets.
 import { generateKeyPairSync } from 'node:crypto';
 import { Partner } from '../../../demo/partner.js';
 import { ENVIRONMENT_VARIABLES } from '../../../src/config/environment.js';
@@ -30,7 +30,6 @@ interface Told {
 
 describe('[D32] config check', () => {
   const line = new CommandLine();
-  /** There is no database, and none is created. */
   const NOT_ASKED = `Stored entries are not checked: There is no database in ${line.folder}/data.\n`;
 
   const check = (environment: Record<string, string> = {}, ...words: string[]) =>

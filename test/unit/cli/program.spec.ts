@@ -1,4 +1,4 @@
-// svc-admin as such: version, misuse, exit codes; and every command of it: what it does, with an example, and JSON where asked.
+// svc-admin as a whole: version, misuse, exit codes. Every command has a description, an example, and JSON output on request.
 import { examplesOf, leavesOf, wholeProgram } from '../../../scripts/docs/commands.js';
 import { CommandLine, TEST_VERSION } from '../../support/run-cli.js';
 import { repositoryFiles } from '../../support/source-files.js';

@@ -1,4 +1,4 @@
-// How the variables become the configuration: sources, files, defaults, ranges, and what is said of what is wrong.
+// How the variables become the configuration: sources, files, defaults, ranges, and error messages.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-// The variable with the transmitters of security events, and what is said of a bad value.
+// The variable with the transmitters of security events, and the error messages for invalid values.
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

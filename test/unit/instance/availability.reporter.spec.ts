@@ -1,4 +1,4 @@
-// What the log is told of what is off and of the licence's end: at the start, daily, and when it changes.
+// Log lines about disabled features and the licence's end: at the start, daily, and on changes.
 import { License } from '../../../src/config/license.js';
 import { readConfig } from '../../../src/config/load-config.js';
 import { createLogger } from '../../../src/platform/log/logger.js';
@@ -22,7 +22,7 @@ interface Line {
   readonly msg: string;
 }
 
-/** A reporter on a clock that stands still, and the lines that it writes. */
+/** A reporter on a stopped clock, and its log lines. */
 class Report {
   readonly clock = new TestClock(START_MS);
   readonly lines: Line[] = [];

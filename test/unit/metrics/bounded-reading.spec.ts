@@ -1,4 +1,4 @@
-// How often a source is asked for what metrics tell, and what is told while it does not answer.
+// How often metrics read a source, and which values they report while it does not answer.
 import { BoundedReading } from '../../../src/metrics/bounded-reading.js';
 
 describe('[D91] a periodically read value', () => {
@@ -9,7 +9,7 @@ describe('[D91] a periodically read value', () => {
   });
   afterEach(() => jest.restoreAllMocks());
 
-  /** A source that answers its number, or what it is told to. */
+  /** A source that answers the number of the call, unless the test sets another answer. */
   const source = () => {
     const state = { asked: 0, answer: async (): Promise<number> => state.asked };
     const read = () => {

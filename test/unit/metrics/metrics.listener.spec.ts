@@ -1,4 +1,4 @@
-// What becomes of a start where another process has the port of the metrics; e2e/metrics-listener has those of which an operator chose it.
+// The start of the service if another process uses the default metrics port. e2e/metrics-listener covers configured ports.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// The signature of what is posted to a webhook, against a program that is not ours.
+// The signature of webhook requests, checked by an independent program.
 import { execFileSync } from 'node:child_process';
 import { signatureOf } from '../../../../src/audit/sinks/webhook.sink.js';
 

@@ -58,7 +58,7 @@ it('offers the possible choices, without links and without JSON-only properties'
   expect(named('clients')).toBeUndefined();
 });
 
-/** Words are shown as they are, and mean that there is no value. */
+/** Other strings are descriptions, which the form shows unchanged. They mean that there is no value. */
 function isValue(leftOut: unknown): boolean {
   return typeof leftOut === 'boolean' || Array.isArray(leftOut) || leftOut === 'both' || leftOut === 'actor';
 }

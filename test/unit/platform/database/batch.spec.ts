@@ -24,7 +24,7 @@ class SlowDatabase {
     return items.map((item) => this.batch.add(item));
   }
 
-  /** Waits until so many statements were sent. */
+  /** Waits until `count` statements were sent. */
   async hasSent(count: number): Promise<void> {
     while (this.statements.length < count) await nextTurn();
   }

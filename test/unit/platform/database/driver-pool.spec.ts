@@ -1,4 +1,4 @@
-// What connections beside the pool are told, and what metrics are.
+// The options of connections outside the pool, and the figures for metrics.
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { connectionOf, poolState } from '../../../../src/platform/database/driver-pool.js';

@@ -1,4 +1,4 @@
-// How long a request waits, and what it does not wait for.
+// How long a request waits for the database, and when it does not wait.
 import { Batch } from '../../../../src/platform/database/batch.js';
 import { DatabaseWaitError } from '../../../../src/platform/database/database-error.js';
 import {

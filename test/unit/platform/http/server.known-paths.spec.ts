@@ -43,6 +43,6 @@ it('[B.work] the longest path takes no noticeable time', () => {
     for (let count = 0; count < 3_000; count += 1) paths.methodsAt(path);
   };
   expect(paths.methodsAt(path)).toEqual([]);
-  // Some milliseconds; seconds where all parts of the path are looked at.
+  // It takes milliseconds. Checking all parts of the path would take seconds.
   expect(quickestMs(500, askOften)).toBeLessThan(500);
 });

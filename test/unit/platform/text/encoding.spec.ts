@@ -1,4 +1,4 @@
-// How bytes become text, and what is said of those that are not UTF-8.
+// Bytes are decoded as UTF-8. Invalid bytes get an error message.
 import { EncodingError, textOf, withoutMark } from '../../../../src/platform/text/encoding.js';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');

@@ -1,4 +1,4 @@
-// What a client sends to say who it is, and what is wrong with a Basic credential that cannot be read.
+// Client credentials in requests, and the errors for unreadable Basic credentials.
 import { readClientCredentials } from '../../../../src/token-exchange/assertions/client-credentials.js';
 import { isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 

@@ -1,4 +1,4 @@
-// Checks where requests are counted by entries, with storages that refund and with one that cannot.
+// The throttle by entry, with storages that can refund and one that cannot.
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { ThrottlerStorageService } from '@nestjs/throttler';
 import { EntryThrottleService } from '../../../../src/token-exchange/endpoint/entry-throttle.service.js';

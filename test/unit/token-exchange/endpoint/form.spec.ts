@@ -1,4 +1,4 @@
-// How the fields of a form are read, whatever parser they come from: one meaning only.
+// Form fields have one meaning only, with any parser.
 import { isRequestRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import { Form } from '../../../../src/token-exchange/endpoint/form.js';
 

@@ -7,7 +7,7 @@ const issuer = 'https://a.example';
 const userId = 'u';
 const context = { occurredAt: new Date(), requestId: 'r', subjectUserId: userId, actorUserId: 'a' };
 
-/** Only the verifier makes such a token; here what it has read is given. */
+/** Builds a token from its content. In production only the verifier does. */
 const token = { key: { policy: { issuer } } } as VerifiedToken;
 const eventsOf = (...changes: IdentityChange[]) => identityEvents(context, token, { userId, changes });
 const event = (name: string, payload: object) => ({

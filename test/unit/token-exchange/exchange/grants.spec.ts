@@ -13,7 +13,7 @@ const READ = 'workflow:read';
 const WRITE = 'workflow:write';
 const API = 'https://api.example';
 
-/** Only the verifier makes such a token; here what it has read is given. */
+/** Builds a token from its content. In production only the verifier does. */
 function token(members: Partial<TrustPolicy>, claims: object = {}): VerifiedToken {
   const policy = { entryIndex: 0, label: 'entry-0', issuer: ISSUER, ...members };
   return { claims: { iss: policy.issuer, sub: 's', ...claims }, key: { kid: 'k', policy } } as VerifiedToken;

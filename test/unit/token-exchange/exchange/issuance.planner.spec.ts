@@ -14,7 +14,7 @@ import { knownRevocations } from '../../../support/known-revocations.js';
 import { TestClock } from '../../../support/test-clock.js';
 
 const NOW = 1_800_000_000;
-/** Only the verifier makes such a token; here what it has read is given. */
+/** Builds a token from its content. In production only the verifier does. */
 const ending = (seconds: number, kid: string) =>
   ({
     claims: { exp: NOW + seconds },

@@ -5,7 +5,7 @@ import type { ResolvedUser } from '../../../../src/token-exchange/identity/decid
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 import { createLogger } from '../../../../src/platform/log/logger.js';
 
-/** Only the verifier makes such a token; here what it has read is given. */
+/** Builds a token from its content. In production only the verifier does. */
 const tokenOf = (kid: string) =>
   ({ key: { kid, policy: { issuer: 'https://a.example', label: `entry-${kid}` } } }) as VerifiedToken;
 type Claims = Pick<ResolvedUser, 'ignoredRole' | 'keptProjects'>;

@@ -1,4 +1,4 @@
-// The fields of a token-exchange request: which are needed, how long they may be, and what is said of a bad one.
+// The fields of a token-exchange request: required fields, maximum lengths, and error messages.
 import { parse } from 'node:querystring';
 import {
   readGrantType,

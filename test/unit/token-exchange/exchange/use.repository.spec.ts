@@ -6,7 +6,7 @@ it.each<[string | undefined, boolean]>([
   [undefined, false],
   ['it was the subject token, the actor token, or both', true],
 ])('[5.2.5] a request with a used token is rejected: %s', (detail, hasActor) => {
-  /** Only the verifier makes such a token; here what it has read is given. */
+  /** Builds a token from its content. In production only the verifier does. */
   const tokenOf = (kid: string) => ({ key: { kid, policy: { issuer: 'i' } } }) as VerifiedToken;
   const actor = hasActor ? tokenOf('a') : undefined;
   const refusal = replayRefusal({ subject: tokenOf('s'), actor });

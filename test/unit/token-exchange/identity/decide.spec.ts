@@ -1,4 +1,4 @@
-// Which user a token means, and what it changes of them.
+// Which user a token identifies, and what it changes.
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
 import type { Candidates, LinkedUsers } from '../../../../src/token-exchange/identity/decide.js';
 import {
@@ -16,7 +16,7 @@ const [LONG, CUT] = ['x'.repeat(33), 'x'.repeat(32)] as const;
 const USER = { id: 'u', role: MEMBER, enabled: true, givenName: 'Ada', familyName: 'Byron' };
 const DISABLED = { ...USER, enabled: false };
 
-/** Only the verifier makes such a token; here what it has read is given. */
+/** Builds a token from its content. In production only the verifier does. */
 const token = (claims: object, policy: Partial<TrustPolicy> = {}) =>
   ({ claims: { iss: 'https://a.example', sub: 's', ...claims }, key: { policy } }) as VerifiedToken;
 const found = (by: string, update = {}, ignores = false) => ({

@@ -1,4 +1,4 @@
-// Where a browser goes after an embedded login, whatever it was asked to go to.
+// The redirect after an embedded login, for any requested target.
 import { localRedirect } from '../../../../src/token-exchange/login/local-redirect.js';
 import { isMainScope } from '../../../support/series.js';
 import { describeWithVectors } from '../../../support/vectors.js';

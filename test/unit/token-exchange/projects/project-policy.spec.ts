@@ -189,7 +189,7 @@ it.each<[Partial<ProjectsPolicy>, string, string, string, string]>([
   '[P.projects] if the entry says %j the role %s is rejected: %s',
   (policy, role, reason, expected, found) => {
     const claimed = [{ key: 'k1', role }];
-    // Also where it is the claim of the last time: the entry may have changed since.
+    // This applies even if the claim is unchanged, because the entry may have changed since.
     for (const digest of [null, digestOf(claimed, policy)])
       expect(() => decide(claimed, { digest }, policy)).toThrow(
         expect.objectContaining({ reason, context: { expected, found } }),

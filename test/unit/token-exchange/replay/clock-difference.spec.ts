@@ -1,4 +1,4 @@
-// Up to which difference of clocks tokens are taken, when it is measured, and what is logged of it.
+// The clock difference up to which tokens are accepted, its measurement, and its log lines.
 import { EventEmitter } from 'node:events';
 import type { DataSource } from 'typeorm';
 import { Database } from '../../../../src/platform/database/database.js';

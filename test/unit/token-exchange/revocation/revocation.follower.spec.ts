@@ -1,4 +1,4 @@
-// How often revocations are read where no announcement comes.
+// How often revocations are read without notifications.
 import { Clock } from '../../../../src/platform/clock.js';
 import { SILENT } from '../../../../src/platform/log/log.js';
 import { RevocationFollower } from '../../../../src/token-exchange/revocation/revocation.follower.js';

@@ -1,4 +1,4 @@
-// What a host may leave out, and what is refused of what it says.
+// The optional settings of a host, and the errors for invalid ones.
 import { generateKeyPairSync } from 'node:crypto';
 import { readTrustedKeys } from '../../../../src/token-exchange/trust/trusted-key-entry.js';
 import type { Log } from '../../../../src/platform/log/log.js';

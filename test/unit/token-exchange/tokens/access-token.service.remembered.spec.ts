@@ -1,4 +1,4 @@
-// Remembered access tokens: what is remembered is the signature's verdict, of exactly these characters.
+// Remembered access tokens: only the signature's verdict is remembered, for exactly the same characters.
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { AccessTokenService } from '../../../../src/token-exchange/tokens/access-token.service.js';
 import type {
@@ -77,7 +77,7 @@ describe('remembered access tokens', () => {
     for (const token of [one, other]) expect(await tokens.verify(token)).toBeDefined();
     const [header, payload, signature] = one.split('.') as [string, string, string];
     const [, otherPayload, otherSignature] = other.split('.') as [string, string, string];
-    // In the middle of a part, where every bit of a character counts.
+    // The change is in the middle of a part, where every bit of a character is significant.
     const changed = (part: string) => `${part.slice(0, 20)}${part[20] === 'A' ? 'B' : 'A'}${part.slice(21)}`;
     const parts = [
       [header, otherPayload, signature],

@@ -71,7 +71,7 @@ describe('an access token', () => {
     const spellings = tokensSpelled.flatMap(otherSpellings);
     const accepted = async () => {
       const verdicts = await Promise.all(spellings.map((spelling) => tokens.verify(spelling)));
-      // The ends, where they differ: whole tokens would hide it.
+      // Only the ends are shown, because the tokens differ there.
       return spellings
         .filter((_, place) => verdicts[place] !== undefined)
         .map((spelling) => spelling.slice(-6));

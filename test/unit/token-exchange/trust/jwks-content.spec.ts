@@ -1,4 +1,4 @@
-// Which keys of a fetched key set serve, with which algorithms, and what is said of the others.
+// The usable keys of a fetched key set, their algorithms, and the messages for unusable keys.
 import type { JsonWebKey } from 'node:crypto';
 import { generateKeyPairSync } from 'node:crypto';
 import { visible } from '../../../../src/platform/text/printable.js';

@@ -1,4 +1,4 @@
-// What an entry's policy may say, what stands where it says nothing, and what is said of it.
+// The properties of an entry's policy, their defaults, and the error messages.
 import { Partner } from '../../../../demo/partner.js';
 import type { PolicyDefaults } from '../../../../src/token-exchange/trust/entry-rules.js';
 import { policyInWords } from '../../../../src/token-exchange/trust/policy-words.js';

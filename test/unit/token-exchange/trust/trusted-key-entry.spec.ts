@@ -1,4 +1,4 @@
-// Which trusted key entries are taken, and what is said of the others.
+// Which trusted key entries are accepted, and the error messages for others.
 import { generateKeyPairSync } from 'node:crypto';
 import { Partner } from '../../../../demo/partner.js';
 import { SIGNING_ALGORITHMS } from '../../../../demo/signing-key.js';

@@ -24,21 +24,21 @@ interface Group {
 
 const policy = { entryIndex: 0, label: 'entry-0', issuer: 'https://a.example' };
 
-/** The published key as the service takes it: undefined where it drops the key. */
+/** The published key as the service reads it; undefined if it ignores the key. */
 function publishedKey(jwk: JsonWebKey): TrustedKey | undefined {
   const [key] = readJwks(Buffer.from(JSON.stringify({ keys: [jwk] }))).keys;
   return key && { ...key, policy };
 }
 
-/** The bare key with every algorithm that it can verify, whatever the JWK says of itself. */
+/** The bare key with every algorithm that it can verify, even those that the JWK excludes. */
 function bareKey({ kty, n, e, crv, x, y }: JsonWebKey): TrustedKey {
   const publicKey = createPublicKey({ key: { kty, n, e, crv, x, y }, format: 'jwk' });
   return { kid: 'bare', publicKey, algorithms: new Set(algorithmsFitting(publicKey)), policy };
 }
 
 /**
- * Whether the service takes the signature of a token. The payloads of the vectors are no claims, so an empty object
- * stands in for each while the parts are read; what is verified is the vector's own.
+ * Whether the service accepts the signature of a token. The vectors' payloads are not claims, so the parts are read with
+ * an empty object as payload. The vector's own payload is verified.
  */
 async function takes(jws: string, key: TrustedKey | undefined): Promise<boolean> {
   const [header = '', payload = ''] = jws.split('.');
@@ -69,7 +69,7 @@ describeWithVectors('JWS vectors of Project Wycheproof', 'wycheproof', (vectors)
     ]),
   );
 
-  /** Valid for Wycheproof, refused here: a key serves the algorithm that its JWK names, not the one that a token names. */
+  /** Valid for Wycheproof, but refused here: a key is used with its JWK's algorithm only. */
   const STRICTER = new Map([
     [346, 'the JWK says PS256, the token PS384'],
     [350, 'the JWK says PS256, the token PS384'],

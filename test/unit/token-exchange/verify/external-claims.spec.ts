@@ -9,7 +9,7 @@ const LAST_SECOND = 253_402_300_799;
 const REQUIRED = ['sub', 'iss', 'aud', 'iat', 'exp', 'jti'] as const;
 const TEXTS = ['sub', 'iss', 'jti', 'email', 'given_name', 'family_name', 'role', 'sid'] as const;
 
-/** Claims go through JSON, as those of a token do. */
+/** Passes the claims through JSON, like a token's claims. */
 const read = (overrides: object) => readExternalClaims(JSON.parse(JSON.stringify({ ...good, ...overrides })));
 
 function reasonFor(overrides: object): TokenRefusalReason | 'accepted' {

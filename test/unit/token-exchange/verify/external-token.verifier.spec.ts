@@ -510,7 +510,7 @@ describe('times', () => {
   });
 });
 
-/** A token that fails one check, and what is logged and shown of it. */
+/** A token that fails one check, and its details in log and answer. */
 interface Fault {
   readonly of: string;
   readonly reason: TokenRefusalReason;
@@ -526,7 +526,7 @@ interface Fault {
   readonly isLast?: true;
   /** Expected and found, as an explanation shows them. */
   readonly shown: readonly [expected: string, found: string];
-  /** What log and trail get, where it is not the same with issuer and kid. */
+  /** The details in log and trail, if they differ. */
   readonly logged?: object;
 }
 
@@ -677,7 +677,7 @@ const FAULTS: readonly Fault[] = [
 ];
 
 describe('the list of checks', () => {
-  /** A token with several faults, and the verifier for it. What is of the first fault stands. */
+  /** A token with several faults, and its verifier. If faults conflict, the first one wins. */
   function madeOf(faults: readonly Fault[]): { token: string; verifier: ExternalTokenVerifier } {
     const [first, ...others] = faults;
     const all = [...others, ...(first === undefined ? [] : [first])];

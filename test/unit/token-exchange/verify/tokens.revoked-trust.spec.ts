@@ -7,7 +7,7 @@ import { refuseRevokedSince, refuseRevokedTrust } from '../../../../src/token-ex
 import { knownRevocations } from '../../../support/known-revocations.js';
 
 const A = 'https://a.example';
-/** Only the verifier makes such a token; here what it has read is given. */
+/** Builds a token from its content. In production only the verifier does. */
 const token = (kid: string, iss = A) =>
   ({
     key: { kid, policy: { issuer: iss } },

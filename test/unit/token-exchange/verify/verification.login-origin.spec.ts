@@ -4,7 +4,7 @@ import type { LoginSource } from '../../../../src/token-exchange/verify/verifica
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 
 const PRODUCT = 'https://product.example';
-/** Only the verifier makes such a token; here what it has read is given. */
+/** Builds a token from its content. In production only the verifier does. */
 const tokenOf = (origins?: ReadonlySet<string>) =>
   ({ key: { kid: 'k', policy: { issuer: 'https://a.example', origins } } }) as VerifiedToken;
 

@@ -1,4 +1,4 @@
-// Which entries for jobs and services are read, what is said of the others, which subjects a pattern means, and how a `sub` is shown.
+// Entries for jobs and services: valid ones, error messages, the subjects that a pattern matches, and how a `sub` is shown.
 import type { Members } from '../../../../demo/partner.js';
 import { Partner } from '../../../../demo/partner.js';
 import type { PolicyDefaults } from '../../../../src/token-exchange/trust/entry-rules.js';

@@ -1,4 +1,4 @@
-// A route whose right nobody would ask for must not come into being.
+// The service must not start with a route that checks no right.
 import 'reflect-metadata';
 import { Controller, Get } from '@nestjs/common';
 import { Operation } from '../../../../src/workspace/operations/operation.decorator.js';

@@ -1,4 +1,4 @@
-// How the driver's bytes come to the embedded engine: one piece for what is written together, and an answer before the next.
+// The driver's bytes reach the embedded engine: joint writes arrive as one piece, and each is answered before the next.
 import pg from 'pg';
 import { serialize } from 'pg-protocol';
 import { EngineSocket } from '../../../../../src/platform/database/embedded/engine-socket.js';
@@ -7,7 +7,7 @@ import type { Engine } from '../../../../../src/platform/database/embedded/engin
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 const NEVER = new Promise<never>(() => undefined);
 
-/** An engine that notes what it is asked, and answers when it is told to. */
+/** An engine that records its requests, and answers when the test says so. */
 class NotingEngine implements Engine {
   readonly asked: string[] = [];
   readonly failed = NEVER;

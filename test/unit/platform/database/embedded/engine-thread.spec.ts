@@ -13,7 +13,7 @@ describe("the embedded engine's thread", () => {
   beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'engine-thread-'))));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** A thread that does `onMessage` with what it is asked, in place of an engine. */
+  /** A thread without an engine, which runs `onMessage` for each request. */
   function threadThat(name: string, onMessage: string, start = `parentPort.postMessage('ready');`): string {
     const file = join(folder, `${name}.mjs`);
     const lines = [

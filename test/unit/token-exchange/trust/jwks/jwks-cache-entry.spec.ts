@@ -1,4 +1,4 @@
-// Checks when a key set is due to be fetched again, also where a clock was set.
+// Checks when a key set must be fetched again, even after a clock change.
 import { SILENT } from '../../../../../src/platform/log/log.js';
 import { JwksCacheEntry } from '../../../../../src/token-exchange/trust/jwks/jwks-cache-entry.js';
 import type { JwksEntry } from '../../../../../src/token-exchange/trust/trusted-key.js';

@@ -241,8 +241,8 @@ describe('fetch restrictions', () => {
 });
 
 /**
- * Node reads additional authorities when it starts, so this takes a process of its own: the fetcher and what it
- * imports, as ES modules like in production. Its results are a max-age or the reason of a failure.
+ * Runs the fetcher in a new process, because Node.js reads additional authorities at its start. The fetcher runs as
+ * ES modules, as in production. @returns a max-age or the reason of a failure for each URL
  */
 async function fetchInAnotherProcess(urls: string[], authority: string): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-fetcher-'));

@@ -1,4 +1,4 @@
-// How soon an instance sees what another instance has stored, where no announcement comes.
+// How soon an instance sees another instance's key sets without notifications.
 import { Clock } from '../../../../../src/platform/clock.js';
 import { SILENT } from '../../../../../src/platform/log/log.js';
 import { SilentTelemetry } from '../../../../../src/token-exchange/host/telemetry.js';

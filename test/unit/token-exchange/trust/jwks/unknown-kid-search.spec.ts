@@ -1,4 +1,4 @@
-// The search for a kid that is not held, where the database or a place to wait is missing, and how long it may last.
+// The search for an unknown kid without the database or a free place in the queue, and its maximum duration.
 import { DatabaseWaitError } from '../../../../../src/platform/database/database-error.js';
 import { SILENT } from '../../../../../src/platform/log/log.js';
 import { JwksCacheEntry } from '../../../../../src/token-exchange/trust/jwks/jwks-cache-entry.js';

@@ -1,4 +1,4 @@
-// Whose key counts where several entries hold one for the same issuer and kid.
+// Which entry's key is used if several entries have one for the same issuer and kid.
 import { Partner } from '../../../../../demo/partner.js';
 import { readTrustedKeys } from '../../../../../src/token-exchange/trust/trusted-key-entry.js';
 import type { JwksKeyProvider } from '../../../../../src/token-exchange/trust/jwks/jwks-key.provider.js';
@@ -30,7 +30,7 @@ function asStatic(read: TrustedKeyEntry | undefined): StaticKeyEntry {
 }
 
 describe('[D70] if a configured and a stored entry have the same issuer and kid', () => {
-  /** Key sets that hold these keys: their fetching is not what is tried here. */
+  /** Key sets with these keys. Fetching is not tested here. */
   const fetched = (configured: TrustedKey | undefined, any = configured) =>
     ({
       find: () => [any].flat(),

@@ -1,4 +1,4 @@
-// That the whole of a change counts at once, and how soon where no announcement comes.
+// A change applies as a whole, and within a limited time without notifications.
 import { Partner } from '../../../../../demo/partner.js';
 import { Clock } from '../../../../../src/platform/clock.js';
 import { SILENT } from '../../../../../src/platform/log/log.js';

@@ -1,4 +1,4 @@
-// Which stored entries count beside the configured ones, and beside each other.
+// Which stored entries are used together with configured entries and with each other.
 import { Partner } from '../../../../../demo/partner.js';
 import { checkStoredEntries } from '../../../../../src/token-exchange/trust/stored/stored-entry.reader.js';
 import { readTrustedKeys } from '../../../../../src/token-exchange/trust/trusted-key-entry.js';
@@ -12,7 +12,7 @@ const fixed = (issuer: string, kid: string, name?: string) => {
 const keySet = (url: string, name?: string) => ({ type: 'jwks', issuer: 'https://a.example', url, name });
 const A = 'https://a.example';
 
-/** What is said of each stored entry; nothing where it is taken. */
+/** The problem of each stored entry; undefined if it is accepted. */
 function problemsOf(
   stored: readonly { name?: string }[],
   configured: readonly object[] = [],

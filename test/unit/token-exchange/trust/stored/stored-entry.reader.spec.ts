@@ -1,4 +1,4 @@
-// Which entries may be stored, and what is said of the others.
+// Which entries may be stored, and the error messages for others.
 import { Partner } from '../../../../../demo/partner.js';
 import { readTrustedKeys } from '../../../../../src/token-exchange/trust/trusted-key-entry.js';
 import { readStoredEntry } from '../../../../../src/token-exchange/trust/stored/stored-entry.reader.js';
