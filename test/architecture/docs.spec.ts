@@ -6,7 +6,7 @@ import { WRITTEN_DOCUMENTS } from '../../scripts/docs/documents.js';
 import { REPOSITORY, repositoryFile, repositoryFiles } from '../support/source-files.js';
 import { brokenLinks, relativeLinks } from './support/documentation.js';
 
-/** Folders of one person's machine. In pieces, so that this file does not hold what it looks for. */
+/** Folders of one person's machine. They are composed, so that this file does not contain the paths that it forbids. */
 const MACHINE_FOLDERS = ['work', 'root', 'home'].map((folder) => `/${folder}/`);
 const MACHINE_PATH = new RegExp(`${MACHINE_FOLDERS.join('|')}|/${'tmp'}/[a-z]`);
 

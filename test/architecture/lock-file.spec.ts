@@ -27,7 +27,7 @@ function readLock(path: string): { packages: Record<string, LockedPackage> } {
   return JSON.parse(readFileSync(join(root, path), 'utf8')) as { packages: Record<string, LockedPackage> };
 }
 
-/** Looks where Node.js would: beside the parent, then in each folder above it. */
+/** Resolves a package like Node.js: first in the parent's `node_modules`, then in each folder above. */
 function lockedFor(parent: string, name: string): LockedPackage | undefined {
   const beside = lock.packages[join(parent, 'node_modules', name)];
   if (beside !== undefined || parent === '') return beside;

@@ -32,7 +32,7 @@ describe('the rules', () => {
     const contract = contractIds(repositoryFile('docs/internals/contract.md').text);
     const { text: decisions } = repositoryFile('docs/internals/decisions.md');
     const numbered = [...decisions.matchAll(/^### (D\d+)\. /gm)].map(([, id = '']) => id);
-    // Sections 1 and 9 describe the feature and how it is changed; what is a rule in them has a tag all the same.
+    // Sections 1 and 9 describe the feature and its changes. Their rules have tags too.
     const stated = [...contract.items].filter((id) => /^[2-8]/.test(id));
     expect(stated.length).toBeGreaterThan(80);
     expect(numbered.length).toBeGreaterThan(50);

@@ -1,4 +1,4 @@
-// Each table is written by the room that owns it; docs/internals/architecture.md lists the files that read those of other rooms.
+// Only the owning room writes a table. docs/internals/architecture.md lists the files that read tables of other rooms.
 import { repositoryFile, typescriptFiles } from '../support/source-files.js';
 
 /** Which folder owns each table. */
