@@ -1,4 +1,4 @@
-// Why a frame cannot work where it is: each cause by its name, at once, and on old browsers too a word instead of a blank frame.
+// A frame that cannot work names the cause at once. Old browsers also show a message instead of a blank frame.
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// The demo partner's page in a browser: the customers it knows, the frame beside them, and what it shows of both.
+// The demo partner's page in a browser: its customers, the frame, and the data that it shows of both.
 import { join } from 'node:path';
 import { Partner } from '../../demo/partner.js';
 import { ALICE, BRUNO } from '../../demo/cast.js';

@@ -1,4 +1,4 @@
-// `<embedded-instance>`: the example of the guide as it stands there, and what the element does by itself.
+// `<embedded-instance>`: the unchanged example of the guide, and the element's own behaviour.
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 import type { ProductPage } from '../support/partner-site.js';

@@ -123,7 +123,7 @@ describeInBrowser('the states of the pages', () => {
       const product = await signedIn({ theme: 'light' });
       await lead(product);
       const frame = await product.shownFrame();
-      // Text is in the document before the script that puts the theme on it; what is painted is not.
+      // The text is in the document before the script sets the theme. The page is painted only afterwards.
       await frame.waitForLoadState();
       for (const theme of ['light', 'dark']) {
         await frame.evaluate(`document.documentElement.dataset.theme = '${theme}'`);

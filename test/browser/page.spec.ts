@@ -1,4 +1,4 @@
-// The page in the frame: its controls, the keyboard, narrow frames, and what it asks of the browser.
+// The page in the frame: its controls, the keyboard, narrow frames, and its requests to the browser.
 import type { Page, Route } from 'playwright-core';
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';

@@ -14,7 +14,7 @@ describeInBrowser('[D131] a logout by the provider', () => {
 
   let startMs = Date.now();
   beforeAll(() => browsing.context.clock.install());
-  // The time of the pages passes where the test says so, and goes on from there.
+  // The pages' clock advances only if the test says so, and never goes back.
   beforeEach(() => browsing.context.clock.pauseAt((startMs += HOUR_MS)));
 
   it('is reported by the page within five seconds without interaction', async () => {

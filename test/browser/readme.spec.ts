@@ -1,4 +1,4 @@
-// The section "Run it" of the README, typed as it stands in an empty folder: from the file of the package to the first call of the API.
+// Runs the README's section "Run it" unchanged in an empty folder: from the package file to the first API call.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -22,7 +22,7 @@ import { describeBuilt } from '../support/built-service.js';
 import { releaseFile, tarballName } from '../support/release-files.js';
 import { REPOSITORY, repositoryFile } from '../support/source-files.js';
 
-// npm and Node.js start a dozen times, where others keep the machine busy.
+// npm and Node.js start a dozen times, on a busy machine.
 jest.setTimeout(600_000);
 
 /** An account that owns nothing. */
@@ -40,7 +40,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** An empty folder but for what a reader brings along: the file of a release. Of what is being worked on, the package is there already. */
+/** A folder with only the reader's release file. For unreleased code, the package is installed already. */
 function folderFor(account: number): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-readme-'));
   const place = join(folder, 'instance');
@@ -80,7 +80,7 @@ interface Ports {
 }
 
 /**
- * Types the text as it stands, one command after the other. What still runs at the end is ended with the shell.
+ * Runs the text unchanged, one command after the other. Commands that still run at the end are ended with the shell.
  * @param visit looks at what the commands have started
  */
 async function typed(
@@ -126,7 +126,7 @@ async function typed(
   }
 }
 
-/** What a visitor of the partner's page sees, where Chromium is installed. */
+/** Visits the partner's page, if Chromium is installed. */
 async function visitPartner(port: number): Promise<void> {
   if (chromiumPath() === undefined) return;
   const browser = await openBrowser();
@@ -189,7 +189,7 @@ describeBuilt('"Run it" in the README', () => {
         .replaceAll('localhost:3000', `localhost:${ports.partner}`)
         .replace('init --yes', `init --yes --partner-origin http://localhost:${ports.partner}`),
     );
-    // The page is started before the call, whose answer ends what is printed.
+    // The page is started before the call, because the call's answer is the end of the output.
     const text = [setUp, embed, call].join('\n');
     const visit = () => visitPartner(ports.partner);
     const { exitCode, stdout, stderr } = await typed(text, folder, account, ports, visit);

@@ -1,4 +1,4 @@
-// A frame of the built service comes back to where it was: after sleep, without a network, a killed service, a provider's logout.
+// A frame of the built service returns to its page: after sleep, a network failure, a killed service, or a provider's logout.
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -97,7 +97,7 @@ describeBuilt('a frame of a real process', () => {
       await page.frame.getByText('administrators').waitFor();
       return page;
     };
-    /** Opens a workflow of which no answer comes at first. */
+    /** Opens a workflow whose request is not answered at first. */
     const onItsWay = async (context = browser.context) => {
       const page = await open(context);
       let answers = 0;

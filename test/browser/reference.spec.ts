@@ -27,7 +27,7 @@ describeInBrowser('the API page', () => {
     await page.goto(`${browsing.instanceOrigin}/api/v1/docs`);
     await operation('/api/v1/workflows').waitFor();
   });
-  // What the browser complains of it complains of at once, in whatever test that was.
+  // The browser reports errors at once, so they belong to the current test.
   afterEach(() => expect(complaints).toEqual([]));
 
   const operation = (path: string) => page.locator(`.opblock [data-path="${path}"]`).first();

@@ -137,7 +137,7 @@ describeInBrowser('[D26] the end of a session', () => {
     clock = new TestClock();
     browsing = new EmbeddedBrowsing({ clock, customers: { ada: 'Morning orders' } });
     await browsing.start();
-    // It stands still, however long a busy machine takes.
+    // The clock is stopped, so that a slow machine does not change the result.
     await browsing.context.clock.install();
     await browsing.context.clock.pauseAt(Date.now() + 60_000);
   });

@@ -59,7 +59,7 @@ describeInBrowser('the workflow list', () => {
   });
 
   it('shows no row twice and keeps the order while rows change between two pages', async () => {
-    // Both orders look alike, and the count stands there already.
+    // Both orders look alike, and the count is already shown, so the test waits for the response.
     const sorted = product.page.waitForResponse((answer) => answer.url().includes('sort=name'));
     await product.frame.getByLabel('Sort by').selectOption('name');
     await (await sorted).finished();

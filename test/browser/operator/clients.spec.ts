@@ -1,4 +1,4 @@
-// What an operator sees of a program that acts for a person: both are named, where it got a token and where it was refused.
+// A program that acts for a person, in the operator's pages: both are named if it got a token and if it was refused.
 import { describeInBrowser } from '../../support/browser.js';
 import { ASSERTIONS_ON, IdJagClient, JWT_BEARER } from '../../support/id-jag-client.js';
 import { OperatorBrowsing } from '../../support/operator-browsing.js';

@@ -1,4 +1,4 @@
-// What an operator does in the browser, on what is really there: who is refused and why, keys, entries, users, sessions, tokens.
+// An operator's work in the browser, with real data: refusals and their reasons, keys, entries, users, sessions, tokens.
 import { readFileSync } from 'node:fs';
 import { calculateJwkThumbprint } from 'jose';
 import { Partner } from '../../../demo/partner.js';
@@ -511,7 +511,7 @@ describeInBrowser("the operator's pages", () => {
     await one.row(OWNER).waitFor();
     await given;
     release();
-    // Two frames later the page has drawn whatever it does with it.
+    // After two animation frames, the page has drawn its reaction.
     await one.page.evaluate(
       'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
     );

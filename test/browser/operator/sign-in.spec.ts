@@ -1,4 +1,4 @@
-// The sign-in of the operator's pages in a browser: by password and by code, what is refused, how it ends, and what comes back.
+// The sign-in of the operator's pages in a browser: by password and by code, its refusals, its end, and its return to the earlier page.
 import { describeInBrowser } from '../../support/browser.js';
 import { PASSWORD, makeCode } from '../../support/operators.js';
 import { createUser } from '../../support/local-users.js';

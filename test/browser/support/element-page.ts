@@ -2,17 +2,17 @@
 import type { Frame, Page } from 'playwright-core';
 import type { EmbeddedBrowsing } from '../../support/embedded-browsing.js';
 
-/** Where the page is opened, and what serves it. */
+/** The browser context that opens the page, and the server of the page. */
 export type ElementHost = Pick<EmbeddedBrowsing, 'context' | 'instanceOrigin' | 'serve'>;
 
 export interface ElementPageOptions {
-  /** Of the element, as HTML; a title is there. */
+  /** The element's attributes, as HTML. A title is already set. */
   readonly attributes?: string;
-  /** Within the element, as HTML. */
+  /** The element's content, as HTML. */
   readonly content?: string;
-  /** Where the script stands, with the instance's address in place of `INSTANCE`. */
+  /** The page's body, which contains the script. `INSTANCE` is replaced by the instance's address. */
   readonly body?: string;
-  /** Headers of the page: its content security policy, and its policy for what it embeds. */
+  /** Headers of the page: its content security policy and its embedder policy. */
   readonly policy?: string;
   readonly embedderPolicy?: string;
   /** What the backend answers; undefined: nothing but a failure. */
@@ -87,7 +87,7 @@ export class ElementPage {
     return (await this.events()).map(([name]) => name).filter((name) => name !== 'navigated');
   }
 
-  /** Waits for so many events of a name. */
+  /** Waits for `count` events of a name. */
   async told(name: string, count = 1): Promise<Record<string, unknown>> {
     await this.page.waitForFunction(`events.filter(([name]) => name === '${name}').length >= ${count}`);
     return (await this.events()).filter(([told]) => told === name)[count - 1]?.[1] ?? {};

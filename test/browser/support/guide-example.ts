@@ -1,4 +1,4 @@
-// The example of the guide, which tests run as it stands there.
+// The example of the guide, which tests run unchanged.
 import { repositoryFile } from '../../support/source-files.js';
 
 /** The first example with a frame in it. */

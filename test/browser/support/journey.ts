@@ -49,7 +49,7 @@ export class Journey {
     private readonly tab: Tab,
   ) {}
 
-  /** Opens a page that is served anew, with tokens that nobody has used. */
+  /** Opens a new page with unused tokens. */
   async open(subs: readonly string[] = ['ada']): Promise<void> {
     await this.tab.goto(this.serve(subs));
   }
@@ -112,7 +112,7 @@ export class Journey {
     await this.hasHeading(WORKFLOW);
   }
 
-  /** Opens `ORDERS` of the customer `eve`, and returns to where the host page was scrolled to. */
+  /** Opens `ORDERS` of the customer `eve`, and returns to the scrolled position of the host page. */
   async walkBack(path: string): Promise<void> {
     await this.tab.goto(this.serve(['eve'], `height="auto" redirect-to="${path}"`));
     const isAt = (condition: string) =>

@@ -1,4 +1,4 @@
-// Reads the text of a PDF that Chromium has printed. Text that lies wholly outside what is printed is not in it.
+// Reads the text of a PDF that Chromium has printed. Text completely outside the printed area is not in it.
 import { inflateSync } from 'node:zlib';
 
 const FONT_OR_GLYPHS = /\/F(\d+) [\d.]+ Tf|<([0-9A-F]+)> Tj/g;

@@ -55,7 +55,7 @@ export class Together {
     return new Together(loaded.flatMap(({ page, subs }) => subs.map((sub) => ({ page, sub }))));
   }
 
-  /** Waits until each element has told so many events and shows its user's workflows, if a session is there. */
+  /** Waits until each element has sent `events` events and, if there is a session, shows its user's workflows. */
   async outcomes(events = 1): Promise<Outcome[]> {
     return Promise.all(
       this.elements.map(async ({ page, sub }) => {
