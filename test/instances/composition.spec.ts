@@ -1,4 +1,4 @@
-// deploy/compose without containers: what each of them runs, in their order, and what the README prints, typed as it stands.
+// deploy/compose without containers: each container's command, in order, and the README's commands unchanged.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -53,11 +53,11 @@ const [start = '', trial = ''] = [
   ...repositoryFile(`${FOLDER}/README.md`).text.matchAll(/```sh\n([\s\S]*?)```/g),
 ].map(([, text = '']) => text);
 
-/** What Compose makes of it where nothing is set: the default, and one dollar of two. */
+/** Interpolates like Compose without variables: uses defaults, and replaces `$$` by `$`. */
 const interpolated = (text: string) =>
   text.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1').replaceAll('$$', () => '$');
 
-/** @throws Error where a place is not there exactly once */
+/** @throws Error if a replaced string does not occur exactly once */
 function withReplaced(text: string, places: Record<string, string>): string {
   return Object.entries(places).reduce((all, [place, other]) => {
     if (all.split(place).length !== 2) throw new Error(`not once in the text: ${place}`);
@@ -125,7 +125,7 @@ class Composition {
     });
   }
 
-  /** Three at the same moment; their settings are those of .env, where they are started. */
+  /** Starts three instances at the same time, with the settings of `.env` in their folder. */
   async startInstances(): Promise<void> {
     this.port = await freePort();
     const starts = HOSTS.map((host) => {

@@ -12,7 +12,7 @@ const WIDTH = 6;
 const SOME = 30;
 const SOON_MS = 60_000;
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
-/** Of an address that nobody here has: TEST-NET-3 (RFC 5737). */
+/** An address that no machine here has: TEST-NET-3 (RFC 5737). */
 const ELSEWHERE = '203.0.113.9';
 const SUCCEEDED = 'svc.audit.token-exchange.succeeded';
 const partner = Partner.create({ issuer: 'https://partner.example' });
@@ -104,7 +104,7 @@ function declareBehind(kind: ProxyKind): void {
     const restart = async (instance: ServiceInstance) => {
       const all = cluster.instances.map(({ address }) => address);
       const stopped = instance.stop();
-      // As whatever watches readiness does: it has the time of the delay for that.
+      // Waits like a readiness probe, which has the shutdown delay for this.
       await until(
         'not ready',
         SOON_MS,

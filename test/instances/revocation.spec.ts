@@ -81,7 +81,7 @@ describeWithProcesses('three processes', (database) => {
     const isTaken = async () =>
       (await onEach((instance) => instance.exchangeStatus(next.sign()))).every((status) => status === 200);
     await until('all take the key again', WITHIN_MS, isTaken);
-    // In the second of the restoration nothing of before may hold, and what is issued now may be of that second.
+    // Tokens from the second of the restoration or earlier are invalid, and a new token may be from that second.
     await until('a token holds', WITHIN_MS, async () => {
       const token = await issued(cluster.instance(2), next);
       return (await me(cluster.instance(2), { authorization: `Bearer ${token}` })) === 200;
