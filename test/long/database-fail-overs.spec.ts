@@ -11,7 +11,7 @@ import { jtiHashOf } from '../../src/token-exchange/replay/token-use.js';
 const FAIL_OVERS = Array.from({ length: sizeOf({ small: 1, whole: 20 }) }, (_, index) => index + 1);
 const INSTANCES = 2;
 const WIDTH = 6;
-/** Of so many tokens one is sent to two instances at once, and one has a subject that nobody knows yet. */
+/** Every fourth token is sent to two instances at once. Every fifth has a new subject. */
 const EACH_TWICE = 4;
 const EACH_NEW = 5;
 const SOME = 20;
@@ -21,7 +21,7 @@ const LEADS_NOW = 'this instance is the leader now';
 const LEADS_NO_LONGER = 'this instance is no longer the leader';
 const partner = Partner.create({ issuer: 'https://partner.example' });
 
-/** One token, and what it was answered each time. */
+/** One token and the answers to it. */
 interface Sent {
   readonly token: string;
   readonly jti: string;
@@ -32,7 +32,7 @@ interface Sent {
   acceptedAtMs: number;
 }
 
-/** Exchanges that go on whatever is answered. */
+/** Exchanges that continue after any answer. */
 class Load {
   readonly sent: Sent[] = [];
   private isEnding = false;
@@ -121,7 +121,7 @@ describeOnReplicatedPostgres('[D98] a PostgreSQL fail-over', (database) => {
     },
   );
 
-  /** What the new primary does not have of what was answered. */
+  /** The accepted exchanges that the new primary does not have. */
   const missing = async (accepted: readonly Sent[]): Promise<string[]> => {
     const given = accepted.map(({ jti, sub, accepted: [requestId] }) => ({
       jti_hash: jtiHashOf(jti),
@@ -159,7 +159,7 @@ async function send(instance: ServiceInstance, sent: Sent): Promise<void> {
   sent.acceptedAtMs ||= performance.now();
 }
 
-/** What a whole series says to whoever runs it. */
+/** Prints the figures of a whole series. */
 function tell(round: number, figures: Record<string, number>): void {
   if (FAIL_OVERS.length === 1) return;
   const told = Object.entries(figures).map(([name, value]) => `${name} ${Math.round(value)}`);

@@ -252,7 +252,7 @@ describeWithProcesses('the leader of three processes', (database) => {
     await until('the other goes on', AT_WORK_MS, () => hasWorked(second, backAt, 4));
     expect(timesSaid(first, LEADS_NO_LONGER, cutAt)).toBe(1);
     expect(timesSaid(second, LEADS_NO_LONGER, cutAt)).toBe(0);
-    // What it had sent before it knew arrives now. A purge may delete what has expired, whoever sends it.
+    // Statements that it sent before it lost the lead arrive now. A late purge is harmless, because it deletes only expired rows.
     const late = await witness.deedsOf(first.name, backAt);
     expect(late.filter(({ deed }) => deed === 'refresh')).toEqual([]);
   });

@@ -54,7 +54,7 @@ function damaged(token: string, random: Random): string {
   let text = token;
   do text = random.pick(DAMAGES)(text, random);
   while (
-    // White space around a token is no part of it (D16).
+    // White space around a token is not part of it (D16).
     text.trim() === token ||
     random.below(3) === 0
   );
@@ -147,7 +147,7 @@ const ODD_CLAIMS = fc.record(
   { requiredKeys: [] },
 );
 
-/** Claims that a partner might sign, beside those that every token has: none, or odd ones. */
+/** Additional claims that a partner might sign: none, or odd ones. */
 const CLAIMS = fc.oneof({ weight: 2, arbitrary: fc.constant({}) }, { weight: 3, arbitrary: ODD_CLAIMS });
 
 describeOnAnyDatabase('[D42] random requests', (database) => {
@@ -224,7 +224,7 @@ describeOnAnyDatabase('[D42] random requests', (database) => {
     patienceOf(SHARE) + sizeOf({ small: 0, whole: 3_600_000 }),
   );
 
-  /** Headers of an answer but for those that are each request's own. */
+  /** The headers of an answer, without those that differ for each request. */
   function refusalHeaders({ headers }: Response): Record<string, string> {
     const own = [
       'date',
@@ -302,7 +302,7 @@ describeOnAnyDatabase('[D42] random requests', (database) => {
       );
       const property = fc.asyncProperty(calls, async (call) => {
         sent += 1;
-        // It throws where the status, or a member of the body, is not described.
+        // It throws if the description lacks the status or a property of the body.
         const { status } = await api.call({ ...call, token: await token() });
         expect(status).toBeLessThan(500);
         if (status < 300) succeeded += 1;

@@ -1,4 +1,4 @@
-// The built service is killed while exchanges are under way, again and again: what was answered is kept, on both databases.
+// The built service is killed repeatedly during exchanges: answered exchanges are kept, on both databases.
 import { rmSync } from 'node:fs';
 import { Partner } from '../../demo/partner.js';
 import type { ServiceSurroundings } from '../../demo/service-process.js';

@@ -1,4 +1,4 @@
-// Both flows, the API and all that goes on beside for a long time: no answer goes wrong, no fault is logged, nothing grows.
+// Both flows, the API and all background work for a long time: no wrong answer, no logged error, no growth.
 import { readFileSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
@@ -28,8 +28,8 @@ const SAMPLES = IS_JUDGED ? 80 : 4;
 const CLIENTS = 4;
 const CUSTOMERS = 50;
 /**
- * A client begins a turn so often. It is a modest rate, so that it can run beside other work, and an even one, whatever the rest of the machine
- * does meanwhile, since what is kept for a time goes by it.
+ * The interval between a client's turns. The rate is low, so that other work can run on the machine. It is constant, because the
+ * amount of data with a lifetime depends on it.
  */
 const TURN_EVERY_MS = IS_JUDGED ? 1_000 : 10;
 /** The licence outlives the traffic. */
@@ -42,7 +42,7 @@ const SECRET = 'a secret of thirty-two characters';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 const MOST_GROWTH = 1.05;
-/** Of what is counted by ones: connections come and go. */
+/** The largest increase of small numbers, such as connections, which vary. */
 const MOST_MORE = 10;
 /** Tables whose rows expire, and how long they are kept after that, in seconds. */
 const KEPT_SECONDS = {
@@ -54,7 +54,7 @@ const KEPT_SECONDS = {
 const LONGEST_LEFT_SECONDS = 180;
 
 interface Sample extends Holdings {
-  /** Rows of all tables but the audit trail and those whose rows expire; undefined where nobody but the service can count them. */
+  /** Rows of all tables, without the audit trail and expiring rows; undefined if only the service can count them. */
   readonly rows: number | undefined;
 }
 
@@ -279,7 +279,7 @@ describeBuilt('the service under mixed traffic', () => {
   });
 });
 
-/** All rows but those of the audit trail, which is kept, and those that expire, which are looked at by their time. */
+/** All rows, without the audit trail, which is kept, and expiring rows, which are checked by their time. */
 async function rowsOf(opened: OpenDatabase | undefined): Promise<number | undefined> {
   if (opened === undefined) return undefined;
   const tables = await opened.dataSource.query<{ name: string }[]>(

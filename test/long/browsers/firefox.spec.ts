@@ -97,7 +97,7 @@ describeInBrowser('<embedded-instance> in Firefox', () => {
     const token = () => browsing.token('ada');
     const page = await ElementPage.open(host, { token, attributes: 'redirect-to="/#search=morning"' });
     await page.frame.getByRole('link', { name: WORKFLOW }).waitFor();
-    // The driver's mouse reaches no frame of another site, whatever is in it.
+    // The driver's mouse cannot reach a frame of another site.
     const click = async (selector: string) =>
       (await page.inside()).evaluate(`document.querySelector('${selector}').click()`);
     await click('main a');

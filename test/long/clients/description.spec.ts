@@ -1,4 +1,4 @@
-// Readers of the API's description: linters, a fuzzer, and generators whose clients must work; skipped where they cannot be had.
+// Readers of the API's description: linters, a fuzzer, and generators whose clients must work. Unavailable tools are skipped.
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiWorld } from '../../support/api-world.js';
@@ -17,7 +17,7 @@ const NODE_TOOLS = [
   '@types/node@20.19.43',
 ];
 
-/** OpenAPI 3.1 has scopes also where the scheme is not OAuth 2.0 ("Security Requirement Object"); the rule knows 3.0 alone. */
+/** OpenAPI 3.1 allows scopes for any scheme, not only OAuth 2.0 ("Security Requirement Object"). The rule knows only 3.0. */
 const SPECTRAL_RULES = 'extends: ["spectral:oas"]\nrules: { oas3-operation-security-defined: off }\n';
 
 describeOnAnyDatabase('the API description', (database) => {
@@ -34,7 +34,7 @@ describeOnAnyDatabase('the API description', (database) => {
   /** Of a new user each time: what has gone before may have changed every other. */
   const tokenAs = async (role: 'global:admin' | 'global:owner') => world.token(await world.createUser(role));
 
-  /** Writes the description down, under another address than that of the tests where a linter minds it. */
+  /** Saves the description. Another address is used if a linter rejects the tests' address. */
   const save = async (folder: string, address = baseUrl) => {
     const text = await (await service.fetch('/api/v1/openapi.json')).text();
     writeFileSync(join(folder, 'openapi.json'), text.replaceAll(baseUrl, address));
@@ -84,7 +84,7 @@ describeOnAnyDatabase('the API description', (database) => {
     it(
       'passes Redocly',
       async () => {
-        // It minds `localhost` and addresses, which are those of the tests.
+        // It rejects `localhost` and IP addresses, which the tests use.
         await save(folder, 'https://automation.fernwick.io');
         const printed = await outputOf([tool('redocly'), 'lint', '--format', 'json', 'openapi.json'], folder);
         expect(JSON.parse(printed)).toMatchObject({ problems: [], totals: { errors: 0, warnings: 0 } });

@@ -1,4 +1,4 @@
-// Clients and verifiers that nobody here wrote, against the service, by discovery and their own ordinary calls: those of Node.js.
+// Third-party clients and verifiers for Node.js against the service, by discovery and their ordinary calls.
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as oidc from 'openid-client';
@@ -151,7 +151,7 @@ describeOnAnyDatabase('[D58] Node.js clients', (database) => {
         const answer = await request(server, client, oauth.None(), GRANT_TYPE, parameters, options);
         return oauth.processGenericTokenEndpointResponse(server, client, answer);
       };
-      // As its documentation says: once more, with the same token, where a nonce is asked for.
+      // If a nonce is required, the request is repeated with the same token, as the library's documentation says.
       const again = (error: unknown) => {
         if (oauth.isDPoPNonceError(error)) return exchange();
         throw error;

@@ -1,4 +1,4 @@
-// Clients and verifiers of Python, Go and Java, by discovery and their own ordinary calls; each is skipped where it cannot be had.
+// Clients and verifiers of Python, Go and Java, by discovery and their ordinary calls. Unavailable ones are skipped.
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

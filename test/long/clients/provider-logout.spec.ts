@@ -1,4 +1,4 @@
-// Providers that nobody here wrote, unmodified, sign a person out: the frame in Chromium says so, and the tokens end.
+// Unmodified third-party providers sign a person out: the frame in Chromium says so, and the tokens end.
 import { describeInBrowser } from '../../support/browser.js';
 import { EmbeddedBrowsing } from '../../support/embedded-browsing.js';
 import { LOGOUT_PATH } from '../../support/logout-tokens.js';

@@ -23,7 +23,7 @@ const RESOLUTIONS = [
   ['Node16', 'node16'],
   ['ES2022', 'node10'],
 ];
-/** Renders both components on a server, where nothing may be said. */
+/** Renders both components on a server, which must print no warnings. */
 const RENDER = `
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';

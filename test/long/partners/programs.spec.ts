@@ -1,4 +1,4 @@
-// The partners of examples/partners in every language whose tools and packages can be had; each is skipped where they cannot.
+// The partners of examples/partners in every language. Languages without tools or packages are skipped.
 import { spawnSync } from 'node:child_process';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ interface Language {
   /** Commands that fetch, build or look for what the program needs, in a copy of its folder. */
   readonly preparing: readonly (readonly [program: string, ...args: string[]])[];
   readonly command: (folder: string) => RunnableProgram['command'];
-  /** A key that was made elsewhere, where it has to be another than a P-256 one as PKCS #8. */
+  /** Creates another key, if the program needs one that is not P-256 as PKCS #8. */
   readonly foreignKey?: () => string;
   readonly isSequential?: boolean;
   readonly misfit?: Misfit;
@@ -151,7 +151,7 @@ function describeMisfit(title: string, { command, folder }: RunnableProgram, mis
 /** At once, so that tests can be declared by what comes of it. */
 function stateOf({ name, preparing, command, foreignKey, isSequential }: Language): ProgramState {
   if (!isWholeSeries) return { reason: 'fetches packages, run it by `npm run test:long -- partners`' };
-  // Not where tests have their databases: in memory nothing may be executed on some machines.
+  // A folder on disk, because some machines forbid executing programs in memory-backed folders.
   const folder = mkdtempSync(join(lastingFolder(), `partner-${name}-`));
   folders.push(folder);
   cpSync(join(PROGRAMS, name), folder, { recursive: true });

@@ -1,4 +1,4 @@
-// The backends in Go, Java, PHP and Ruby that a partner copies, where their tools and packages can be had.
+// The backends in Go, Java, PHP and Ruby that a partner copies, if their tools and packages are available.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -75,7 +75,7 @@ export function describeOnReplicatedPostgres(
   });
 }
 
-/** The check as an operator puts it in place: the program, and beside it as whom it asks. */
+/** Installs the check like an operator: the program, and the credentials that it uses. */
 function checkIn(folder: string, url: string): Record<string, string> {
   const { username, password } = new URL(url);
   const check = join(folder, 'primary-check.sh');

@@ -1,4 +1,4 @@
-// Looks into a running Node.js process: what it holds after a garbage collection, its handles and its open files.
+// Inspects a running Node.js process: its heap after garbage collection, its handles and its open files.
 import { readdirSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'undici';
@@ -15,7 +15,7 @@ const HELD =
 export interface Holdings {
   readonly heapUsed: number;
   readonly rss: number;
-  /** Timers that are set, those of Node.js's own included. */
+  /** Active timers, including Node.js's own. */
   readonly timers: number;
   /** Everything else that keeps a process alive: connections, servers, requests. */
   readonly handles: number;
@@ -27,7 +27,7 @@ export class ProcessInspector {
 
   private constructor(private readonly socket: WebSocket) {}
 
-  /** @param output what the process has written so far: it says where it can be looked into */
+  /** @param output the process's output so far, which contains the inspector's address */
   static async attach(output: string): Promise<ProcessInspector> {
     const url = [...output.matchAll(ANNOUNCED)].at(-1)?.[1];
     if (url === undefined) throw new Error('the process has not said where it can be looked into');

@@ -24,12 +24,12 @@ export type Prepared = { readonly folder: string } | { readonly reason: string }
 
 /**
  * Copies a folder of programs and fetches what they need. At once, so that tests can be declared by what comes of it: nothing is
- * fetched within `npm test`, and a program that is missing is no failure.
+ * fetched within `npm test`, and a missing program is not a failure.
  * @param fetching commands that prepare the copy, in which they run
  */
 export function prepared(name: string, fetching: readonly Command[]): Prepared {
   if (!isWholeSeries) return { reason: 'fetches packages, run it by `npm run test:long -- clients`' };
-  // Not where tests have their databases: in memory nothing may be executed on some machines.
+  // A folder on disk, because some machines forbid executing programs in memory-backed folders.
   const folder = mkdtempSync(join(lastingFolder(), `clients-${name}-`));
   cpSync(join(PROGRAMS, name), folder, { recursive: true });
   for (const [program, ...rest] of fetching) {
@@ -47,13 +47,13 @@ export function prepared(name: string, fetching: readonly Command[]): Prepared {
   return { folder };
 }
 
-/** Declares tests of foreign programs; where they cannot run, one that is skipped and says why. */
+/** Declares tests of foreign programs. If they cannot run, declares one skipped test that says why. */
 export function describePrepared(title: string, state: Prepared, block: (folder: string) => void): void {
   if ('folder' in state) describe(title, () => block(state.folder));
   else describeUnless(state.reason, title, () => undefined);
 }
 
-/** Runs a program to its end and answers what it printed. @throws Error with all of it where the program fails */
+/** Runs a program to its end and returns its output. @throws Error with the output if the program fails */
 export async function outputOf(
   [program, ...rest]: Command,
   folder: string,

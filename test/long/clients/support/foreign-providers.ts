@@ -118,7 +118,7 @@ export class ForeignProvider {
   }
 
   /**
-   * @param environment of the program, beside what describes the client
+   * @param environment the program's variables, in addition to those that describe the client
    * @param certificate in PEM that it trusts
    */
   async start(environment: Record<string, string>, certificate = ''): Promise<void> {

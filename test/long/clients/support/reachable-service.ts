@@ -10,7 +10,7 @@ export interface Reachable {
   readonly baseUrl: string;
 }
 
-/** @param variables beside those of its address */
+/** @param variables added to the variables of its address */
 export async function startReachable(
   database: TestDatabase,
   variables: Record<string, string> = {},

@@ -2,14 +2,14 @@
 import { readFileSync } from 'node:fs';
 import ts from 'typescript';
 
-/** One change: what stands from `start` to `end` is replaced by `text`. */
+/** One change: the code from `start` to `end` is replaced by `text`. */
 export interface Mutant {
   /** Absolute. */
   readonly file: string;
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** Line, what stood there, and what stands there now. */
+  /** The line, the old code and the new code. */
   readonly change: string;
 }
 
@@ -72,7 +72,7 @@ function changesOf(node: ts.Node): (readonly [place: ts.Node, text: string])[] {
   return literalChanges(node);
 }
 
-/** A call whose answer does not matter: what it does then does. `super()` has to be there. */
+/** A call whose result is unused. `super()` is excluded, because a subclass requires it. */
 function isCall(node: ts.Node): boolean {
   if (!ts.isExpressionStatement(node)) return false;
   const call = ts.isAwaitExpression(node.expression) ? node.expression.expression : node.expression;

@@ -9,7 +9,7 @@ import { mutantsOf } from './mutation.js';
 const TAG = /@rule\s/;
 /** Of rules that a comment has tags for, or names. */
 const RULE_ID = /(?<![\w.§])(?:[1-9](?:\.\w+)+|D\d+|[BP]\.\w+)/g;
-/** Ids of the contract; those of decisions begin with a letter. */
+/** Ids of the contract begin with a digit. Ids of decisions begin with a letter. */
 const OF_CONTRACT = /^[1-9]\./;
 /** The folders whose tests a mutant may fail, the quickest first. */
 const FOLDERS = ['unit', 'architecture', 'database', 'e2e'];
