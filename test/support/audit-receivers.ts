@@ -34,14 +34,14 @@ abstract class Receiver {
   protected abstract newServer(): Server;
   abstract breakConnections(): void;
 
-  /** On the same port. */
+  /** Listens again on the same port. */
   async comeBack(): Promise<void> {
     this.server = this.newServer().listen(this.port, '127.0.0.1');
     await once(this.server, 'listening');
     this.port = (this.server.address() as AddressInfo).port;
   }
 
-  /** Without a word, and with all that was not read yet. */
+  /** Breaks all connections and discards unread data. */
   async die(): Promise<void> {
     const { server } = this;
     if (server === undefined) return;

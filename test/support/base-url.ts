@@ -1,2 +1,2 @@
-/** Of the instance that a test starts, apart from it for tests that start none. */
+/** The base URL of test instances. Tests without an instance use it too. */
 export const BASE_URL = 'https://instance.example';

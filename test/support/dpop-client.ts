@@ -8,7 +8,7 @@ import { BASE_URL } from './base-url.js';
 
 export const TOKEN_URL = `${BASE_URL}/rest/auth/oauth/token`;
 
-/** Of a request without a proof. */
+/** A request without a proof. */
 export const UNPROVED = { proof: undefined, method: 'POST', target: '/rest/auth/oauth/token' };
 
 /** The reasons for which a proof is refused, at the token endpoint and at the API: `dpop.spec.ts` shows them. */
@@ -18,7 +18,7 @@ export const PROOF_REASONS = [
   'dpop_proof_missing',
   'dpop_proof_replayed',
 ];
-/** Of the API alone. */
+/** All reasons for which the API refuses a proof. */
 export const API_PROOF_REASONS = [...PROOF_REASONS, 'dpop_nonce_required', 'token_not_bound'];
 
 /** The members of a JWK that its thumbprint is of, in their order (RFC 7638 §3.2). */
@@ -50,7 +50,7 @@ export class DpopClient {
     return sha256(JSON.stringify(this.jwk, [...REQUIRED]));
   }
 
-  /** For a request to the token endpoint. */
+  /** Makes a proof for a request to the token endpoint. */
   proof({ claims = {}, header = {}, signedBy = this }: ProofOptions = {}): string {
     const members = { alg: this.algorithm, typ: 'dpop+jwt', jwk: this.jwk, ...header };
     const payload = {
@@ -63,7 +63,7 @@ export class DpopClient {
     return signedBy.signed(JSON.stringify(members), JSON.stringify(payload));
   }
 
-  /** For a call of the API. */
+  /** Makes a proof for a call of the API. */
   proofFor(accessToken: string, path: string, options: ProofOptions = {}): string {
     const claims = { htm: 'GET', htu: BASE_URL + path, ath: sha256(accessToken), ...options.claims };
     return this.proof({ ...options, claims });
@@ -80,7 +80,7 @@ export class DpopClient {
   }
 }
 
-/** Of text, in base64url. */
+/** The SHA-256 hash of a string, in base64url. */
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }

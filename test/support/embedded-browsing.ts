@@ -19,7 +19,7 @@ import { TestService } from './test-service.js';
 export interface InstanceSettings {
   environment?: Record<string, string>;
   clock?: Clock;
-  /** Of the partner's entry. */
+  /** Policy of the partner's entry. */
   policy?: Members;
   /** Trusted key entries in addition to the partner's. */
   trustedKeys?: readonly Members[];

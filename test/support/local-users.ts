@@ -24,7 +24,7 @@ export function changeUser(service: TestService, id: string, change: UserChange)
   return service.part(Transactions).run((transaction) => users.update(id, change, transaction));
 }
 
-/** As an operator's SQL may. */
+/** Deletes a user by SQL, as an operator may. */
 export async function deleteUser(service: TestService, id: string): Promise<void> {
   await service.rows('DELETE FROM user_account WHERE id = $1', [id]);
 }

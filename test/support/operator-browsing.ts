@@ -20,7 +20,7 @@ const ENVIRONMENT = {
 export interface OperatorSettings {
   environment?: Record<string, string>;
   clock?: TestClock;
-  /** Of the partner's entry. */
+  /** Policy of the partner's entry. */
   policy?: Members;
   /** Trusted key entries in addition to the partner's. */
   trustedKeys?: readonly Members[];

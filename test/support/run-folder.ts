@@ -39,7 +39,7 @@ function removeOnceLeft(folder: string): void {
     }
 }
 
-/** For what the next run can use again. */
+/** The folder for files that the next run can reuse. */
 export function lastingFolder(): string {
   return process.env['TEST_LASTING_FOLDER'] ?? tmpdir();
 }
