@@ -1,4 +1,4 @@
-// Finds the places of a source file where one small change makes it behave otherwise, and says what the change is.
+// Finds the places of a source file where one small change makes it behave otherwise, and describes the change.
 import { readFileSync } from 'node:fs';
 import ts from 'typescript';
 
