@@ -70,9 +70,9 @@ export class EmbeddedBrowsing {
 
   async start(): Promise<void> {
     const {
-      environment = {},
+      environment,
       clock,
-      policy = {},
+      policy,
       trustedKeys = [],
       isBehindProxy = false,
       reverseProxy: kind,
@@ -84,18 +84,16 @@ export class EmbeddedBrowsing {
     const site = await PartnerSite.listen(certificate);
     const port = await freePort();
     const proxy = isBehindProxy ? await FaultyProxy.listen(certificate, await freePort(), port) : undefined;
-    const publicPort = proxy?.port ?? (kind === undefined ? port : await freePort());
+    const publicPort = kind === undefined ? (proxy?.port ?? port) : await freePort();
     this.instanceOrigin = `https://${this.names.instance}:${publicPort}`;
     const partner = Partner.create({ issuer: 'https://login.partner.test', audience: this.instanceOrigin });
     const options: TestServiceOptions = {
       trustedKeys: [partner.staticEntry({ name: 'partner', ...policy }), ...trustedKeys],
-      ...(clock === undefined ? {} : { clock }),
+      ...(clock && { clock }),
       environment: {
         SVC_PORT: String(port),
         SVC_BASE_URL: this.instanceOrigin,
-        ...(kind === undefined
-          ? { SVC_SSL_CERT: certificate.cert, SVC_SSL_KEY: certificate.key }
-          : { SVC_PROXY_HOPS: '1' }),
+        ...httpsBy(kind, certificate),
         SVC_EMBED_FRAME_ANCESTORS: HOSTS.map((name) => site.originOf(name)).join(),
         ...environment,
       },
@@ -187,3 +185,11 @@ export class EmbeddedBrowsing {
 
 /** Who may frame the instance; `evil.test` may not. */
 const HOSTS = ['partner.test', 'app.partner.test', 'other.test', 'localhost'];
+
+/** Settings for HTTPS by the instance itself, or by a reverse proxy in front of it. */
+function httpsBy(
+  proxy: ProxyKind | undefined,
+  { cert, key }: { readonly cert: string; readonly key: string },
+) {
+  return proxy === undefined ? { SVC_SSL_CERT: cert, SVC_SSL_KEY: key } : { SVC_PROXY_HOPS: '1' };
+}
