@@ -12,18 +12,18 @@ import { PACKAGE_FOLDERS } from './package-folders.mjs';
 
 const REPOSITORY = dirname(dirname(fileURLToPath(import.meta.url)));
 const [MODULE] = PACKAGE_FOLDERS;
-/** The compiler's helpers for decorators ask for it, and have another way. */
+/** Rollup warns about `this` in the compiler's decorator helpers, which also work without it. */
 const EXPECTED_LOG = 'THIS_IS_UNDEFINED';
-/** One of these helpers as the compiler writes it into each file. */
+/** Matches a helper that the compiler writes into each file. */
 const HELPER = /^var (__\w+) = \(this && this\.__\w+\) \|\| function[^]*?^};\n/gm;
-/** Names a module for the client to frameworks that render on a server. */
+/** Marks client modules for frameworks that render on a server. */
 const DIRECTIVE = /^'use client';\n/;
-/** The types say what the comments of the JavaScript would say again. */
+/** Removes comments, because the type declarations have them too. */
 const UNCOMMENTED = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext, removeComments: true };
 
 /**
- * @param {string} [folder] emptied first; `dist-package` of the repository unless another is named
- * @param {string} [sources] where the package lies in the repository; the module for other products unless another is named
+ * @param {string} [folder] the target, which is emptied first. Default: `dist-package` in the repository
+ * @param {string} [sources] the package's folder in the repository. Default: the module for other products
  * @returns {Promise<string>} the folder, with JavaScript, types, package.json, README, LICENSE and the documents of `files`
  */
 export async function buildPackage(folder = join(REPOSITORY, 'dist-package'), sources = MODULE) {
@@ -48,20 +48,20 @@ export async function buildPackage(folder = join(REPOSITORY, 'dist-package'), so
   return folder;
 }
 
-/** The compiler takes several folders for one (`rootDirs`) and leaves what it makes apart: that is put together. */
+/** Merges the output of the folders in `rootDirs`, which the compiler keeps separate. */
 function flatten(home, compiled) {
   const { config } = ts.readConfigFile(join(home, 'tsconfig.json'), ts.sys.readFile);
   for (const place of config.compilerOptions.rootDirs ?? [])
     cpSync(join(compiled, relative(REPOSITORY, join(home, place))), compiled, { recursive: true });
 }
 
-/** The places below `dist` of what package.json exports, without the end of their names. */
+/** The files that package.json exports: paths below `dist`, without their extension. */
 function entriesOf({ exports }) {
   const files = Object.values(exports).flatMap((entry) => entry.default ?? []);
   return files.map((file) => relative('dist', file).replace(/\.js$/, ''));
 }
 
-/** The same of its commands, which nobody imports, so that they need no types. */
+/** The commands of package.json in the same form. They are not imported, so they need no types. */
 function programsOf({ bin = {} }) {
   return Object.values(bin).map((file) => relative('dist', file).replace(/\.js$/, ''));
 }
@@ -83,7 +83,7 @@ async function bundle(compiled, entries, dist) {
   await bundled.close();
 }
 
-/** All files import the helpers of the compiler, each of which stands once. */
+/** Moves each compiler helper into one module, which all files import. */
 function sharedHelpers() {
   const texts = new Map();
   const transform = (code, id) => {
@@ -102,7 +102,7 @@ function sharedHelpers() {
   };
 }
 
-/** The bundler drops directives, and says so. */
+/** Removes `'use client'` before bundling and restores it afterwards. The bundler would drop it with a warning. */
 function keptDirectives() {
   const marked = new Set();
   return {
@@ -122,13 +122,13 @@ function uncommented(code) {
   return { code: ts.transpileModule(code, { compilerOptions: UNCOMMENTED }).outputText, map: null };
 }
 
-/** Tabs and long lines are smaller. */
+/** Formats with tabs and long lines, to keep the package small. */
 async function formatted(code) {
   const settings = { parser: 'babel', singleQuote: true, printWidth: 160, useTabs: true };
   return { code: await format(code, settings), map: null };
 }
 
-/** The places of the types that those of the entries import, and these in turn. */
+/** The paths of the entries' declarations and of all declarations that they import, directly or indirectly. */
 function reachedTypes(compiled, entries) {
   const reached = new Set();
   const reach = (path) => {
@@ -142,7 +142,7 @@ function reachedTypes(compiled, entries) {
   return reached;
 }
 
-/** With tabs, and without the tags that lead to rules of the repository. */
+/** Copies a declaration with tabs and without `@rule` tags, which refer to rules of the repository. */
 function copyTypes(source, target) {
   const text = readFileSync(source, 'utf8').replace(/@rule \S+ /g, '');
   const tabbed = text.replace(/^(?: {4})+/gm, (indent) => '\t'.repeat(indent.length / 4));
@@ -150,7 +150,7 @@ function copyTypes(source, target) {
   writeFileSync(target, tabbed);
 }
 
-/** The README, and what `files` of package.json names: of the package's own folder, or else of the repository. */
+/** Copies the README and the `files` of package.json from the package's folder, or else from the repository. */
 function copyDocuments(home, folder, { files }) {
   const names = ['README.md', ...files.filter((name) => name !== 'dist')];
   const sources = names.map((name) => [home, REPOSITORY].map((place) => join(place, name)).find(existsSync));
@@ -162,7 +162,7 @@ function copyDocuments(home, folder, { files }) {
   }
 }
 
-/** Links lead to where documents lie in the package; of a link to another file the text is left. */
+/** Points links at documents in the package. A link to any other file becomes plain text. */
 function relinked(text, folder, placeOf) {
   return text.replace(/\[([^\]]+)\]\((?!https?:|#)([^)#]+)(#[^)]*)?\)/g, (_, words, target, anchor = '') => {
     const place = placeOf(target);

@@ -7,15 +7,15 @@ const forwardedSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const PARENT_CHECK_MS = 500;
 
 /**
- * Answers the program's exit code (128 + the number of the signal that ended it, as shells do), and whether
- * something asked this process to stop meanwhile.
+ * Returns the program's exit code and whether a signal interrupted it or this process.
+ * If a signal ended the program, the exit code is 128 + the signal's number, as in shells.
  */
 export async function run(file, args, options) {
   const child = spawn(file, args, options);
   let interrupted = false;
   const forward = (signal) => {
     interrupted = true;
-    // The interrupt key of a terminal reaches the child itself; two of them would be a hurried stop.
+    // A terminal sends Ctrl-C to the child too. A second SIGINT would cut its shutdown short.
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
   };
   forwardedSignals.forEach((signal) => process.on(signal, forward));
@@ -30,8 +30,8 @@ export async function run(file, args, options) {
 }
 
 /**
- * `npm start` runs us through a shell, and a SIGTERM to npm ends that shell without reaching us: the service would
- * live on, holding its port and its data directory. Started without npm, losing the parent means nothing.
+ * Calls `stop` when npm's shell has ended. A SIGTERM to `npm start` ends that shell but does not reach this process.
+ * The service would keep running, with its port and its data directory. Without npm, the parent's end is ignored.
  */
 function whenNpmIsGone(stop) {
   if (process.env.npm_lifecycle_event === undefined) return undefined;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const POLL_MS = 200;
 
-/** Runs `work` while holding the lock file, and waits for it as long as the process that holds it lives. */
+/** Runs `work` with the lock file. It first waits until no running process holds the lock. */
 export async function exclusively(lockFile, work) {
   let isWaiting = false;
   while (!create(lockFile)) {
@@ -36,7 +36,7 @@ function isHeld(lockFile) {
     process.kill(Number(readFileSync(lockFile, 'utf8')), 0);
     return true;
   } catch (error) {
-    // A process of another account may not be asked, but is there.
+    // The process exists but belongs to another account.
     return error.code === 'EPERM';
   }
 }

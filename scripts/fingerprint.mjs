@@ -1,4 +1,4 @@
-// Tells by one hash whether anything that a build is made from has changed.
+// Hashes the inputs of a build, to detect changes.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const sources = [
   'package-lock.json',
 ];
 
-/** Names and contents count, times do not: a fresh checkout of the same files need not be built again. */
+/** Hashes names and contents but not times, so a fresh checkout of the same files needs no new build. */
 export function fingerprint(root) {
   const hash = createHash('sha256');
   for (const file of inputFiles(root)) {

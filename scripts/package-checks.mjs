@@ -4,7 +4,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 
-/** CommonJS takes ES modules by require(esm), which every supported Node.js has; "node10" of TypeScript reads no exports map. */
+/** Every supported Node.js can load ES modules from CommonJS. TypeScript's "node10" cannot read an exports map. */
 const isMeant = ({ kind, resolutionKind }) => kind === 'CJSResolvesToESM' || resolutionKind === 'node10';
 
 /** @returns a line for each reason to refuse the package */
@@ -13,7 +13,7 @@ export async function packageProblems(file) {
   const contents = createPackageFromTarballData(tarball);
   const manifest = JSON.parse(contents.readFile(`/node_modules/${contents.packageName}/package.json`));
   const { messages } = await publint({ pack: { tarball: tarball.buffer }, strict: true });
-  // A program, which nobody imports.
+  // A package without exports is a program and is not imported.
   const { types, problems = [] } = manifest.exports === undefined ? {} : await checkPackage(contents);
   return [
     ...messages.map((message) => `publint: ${formatMessage(message, manifest, { color: false })}`),

@@ -10,7 +10,7 @@ const BUILD_STAMP = 'dist/.build-stamp';
 const ENTRY_FILE = 'dist/src/main.js';
 const COMMAND_FILES = ['dist/src/start.js', 'dist/src/cli/svc-admin.js'];
 
-/** Answers the exit code, whether a signal asked to stop, and whether the packages are there. */
+/** Returns the exit code, whether a signal asked to stop, and whether the packages are installed. */
 export function install(root) {
   return prepare(
     root,
@@ -19,7 +19,7 @@ export function install(root) {
   );
 }
 
-/** As `install`, then the same for dist. */
+/** Installs the packages if necessary, then builds dist if necessary. */
 export function installAndBuild(root) {
   return prepare(
     root,
@@ -31,7 +31,7 @@ export function installAndBuild(root) {
   );
 }
 
-/** While the lock file exists somebody is at work, and what looks complete may be about to go. */
+/** Waits if the lock file exists: its process may be about to replace files that look complete. */
 async function prepare(root, isReady, work) {
   const lockFile = join(root, LOCK_FILE);
   const ready = { exitCode: 0, interrupted: false };
@@ -41,8 +41,8 @@ async function prepare(root, isReady, work) {
 
 async function installPackages(root) {
   if (isInstalled(root)) return { exitCode: 0, interrupted: false };
-  // Development packages are needed to build, also where NODE_ENV is production. The lock file has the checksum of each package: what the
-  // cache has need not be asked for again.
+  // The build needs development packages even if NODE_ENV is production. The lock file has the packages' checksums,
+  // so cached packages can be used without asking the registry.
   return step(root, 'Installing packages', 'npm', ['ci', '--include=dev', '--prefer-offline'], {
     shell: process.platform === 'win32',
   });
@@ -53,13 +53,13 @@ async function build(root) {
   const stamp = fingerprint(root);
   const outcome = await buildInSteps(root);
   if (outcome.exitCode !== 0) return outcome;
-  // npx marks a program as executable only when it links it first; a later build writes the file anew.
+  // npx makes a program executable only when it first links it. A later build writes a new file.
   for (const file of COMMAND_FILES) chmodSync(join(root, file), 0o755);
   writeFileSync(join(root, BUILD_STAMP), stamp);
   return outcome;
 }
 
-/** First the service, which empties dist. */
+/** The service comes first, because its build empties dist. */
 const BUILD_STEPS = [
   ['Building', 'node_modules/@nestjs/cli/bin/nest.js', 'build'],
   ['Building the pages', 'pages/build.mjs'],
@@ -81,8 +81,8 @@ async function step(root, title, file, args, options = {}) {
 }
 
 /**
- * Compares the lock file with the record that npm keeps of what it has installed: npm writes it last, so an
- * installation that broke off does not count. Optional packages are for this or for other platforms: npm decides.
+ * Compares the lock file with npm's record of the installed packages. npm writes the record last, so it lacks the
+ * packages of an interrupted installation. Optional packages are ignored, because npm chooses them by platform.
  */
 function isInstalled(root) {
   const installed = readLock(join(root, 'node_modules', '.package-lock.json'));

@@ -1,12 +1,12 @@
-// Tells what keeps the present state of a repository from being the release that its version says it is.
+// Finds the reasons why a repository's current state cannot be released with its version.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What stands below the heading of what is to come, and the number below that. */
+/** Matches the changelog's unreleased changes and the newest release's version. */
 const TOP = /^## \[Unreleased\]$([^]*?)^## \[([^\]]+)\] - \d{4}-\d{2}-\d{2}$/m;
 
-/** @returns a line for each */
+/** @returns a line for each reason */
 export function releaseObstacles(root, version) {
   const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
   const [, unreleased = '', newest] = TOP.exec(readFileSync(join(root, 'CHANGELOG.md'), 'utf8')) ?? [];

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Packs all that a release consists of, refuses what its users' tools would object to, and tries each package from its file in an empty
-// folder. It publishes nothing.
+// Packs all files of a release and refuses packages that users' tools would reject. Then it tries each package from its file in an
+// empty folder. It publishes nothing.
 // Usage: npm run release:pack -- [--out FOLDER] [--rehearsal]
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,13 +15,13 @@ import { PACKAGE_FOLDERS } from './package-folders.mjs';
 import { releaseObstacles } from './release-obstacles.mjs';
 
 const JEST = 'node_modules/jest/bin/jest.js';
-/** They install what a release has where RELEASE_FILES names its folder. */
+/** These tests install the release's files if RELEASE_FILES is their folder. */
 const TRIALS = ['browser/readme', 'package/generated', 'partner/packed', 'long/embed/embed'];
 
 const { values } = parseArgs({
   options: {
     out: { type: 'string', default: 'dist/release' },
-    // Packs whatever is here: neither git nor the changelog has to say that it is a release, and nothing is installed.
+    // Packs the current files without checking git and the changelog, and skips the trials.
     rehearsal: { type: 'boolean', default: false },
   },
 });
@@ -46,7 +46,7 @@ async function release() {
   return values.rehearsal ? 0 : tried();
 }
 
-/** @returns a line for each reason to refuse a package, which is not kept then */
+/** @returns a line for each reason to refuse a package. Refused packages are deleted */
 async function packAll(folder) {
   const built = [serviceFolder(folder)];
   for (const sources of PACKAGE_FOLDERS) built.push(await buildPackage(join(folder, sources), sources));
@@ -60,7 +60,10 @@ async function packAll(folder) {
   return (await Promise.all(found)).flat();
 }
 
-/** What `files` of the repository's package.json names, without its tools, and with the lock file, by which `npm ci` installs what was tested. */
+/**
+ * Unpacks the service without its development tools.
+ * It includes the lock file, so that `npm ci` installs the tested versions.
+ */
 function serviceFolder(folder) {
   execFileSync('tar', ['-xzf', pack('.', folder), '-C', folder]);
   const write = (file, value) =>
@@ -81,7 +84,7 @@ function serviceFolder(folder) {
 
 function pack(source, folder) {
   const output = npm('pack', source, '--json', '--ignore-scripts', '--pack-destination', folder);
-  // An array up to npm 11; an object with a member for each package since.
+  // npm up to version 11 prints an array. Later versions print an object with a property for each package.
   const [{ filename }] = Object.values(JSON.parse(output));
   return join(folder, filename);
 }
@@ -91,7 +94,7 @@ function npm(...args) {
   return execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], shell });
 }
 
-/** For `sha256sum --check`. */
+/** The input for `sha256sum --check`. */
 function checksums() {
   const files = readdirSync(out).filter((file) => file.includes(`-${version}.`));
   const hash = (file) =>

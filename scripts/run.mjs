@@ -30,12 +30,12 @@ const programs = {
   docs: 'dist/scripts/docs/write.js',
 };
 
-/** As in the image: where memory is limited Node.js would give new objects too little room (docs/operator/install.md#size). */
+/** The image has the same flag: with limited memory, Node.js's space for new objects is too small (docs/operator/install.md#size). */
 const flags = { start: ['--max-semi-space-size=16'] };
 
 process.exitCode = await launch(...process.argv.slice(2));
 
-/** Answers the exit code; `install` and `build` only prepare. */
+/** Returns the exit code. `install` and `build` only prepare. */
 async function launch(command, ...args) {
   if (command === 'test') return launchTests(args);
   if (command === 'test:rest') return launchTests(args, 'rest');
@@ -59,7 +59,7 @@ async function launchProgram(command, args) {
   return exitCode || preparation.exitCode;
 }
 
-/** What test/support/scopes.cjs calls `main`; given paths, the tests there, whatever their scope. */
+/** Runs the tests of a scope of test/support/scopes.cjs. If paths are given, all tests there run. */
 function launchTests(args, scope = 'main') {
   if (!hasPath(args)) process.env.TEST_SCOPE = scope;
   return launchProgram('test', args);
@@ -69,14 +69,14 @@ function hasPath(args) {
   return args.some((arg, index) => !arg.startsWith('-') && !TAKES_VALUE.has(args[index - 1]));
 }
 
-/** `npm test`, then what it leaves out: two runs of Jest, since each database has its turn. */
+/** Runs `npm test`, then the tests that it leaves out. Jest runs twice, because the databases take turns. */
 async function launchAllTests(args) {
   const first = await launchTests(args);
   const rest = await launchTests(args, 'rest');
   return first || rest;
 }
 
-/** Tests of the named paths or of `SLOWED_FOLDERS`, while busy loops take most of each processor. */
+/** Runs the tests of the given paths or of `SLOWED_FOLDERS` while busy loops use most of each processor. */
 async function launchSlowTests(args) {
   const loops = Array.from(
     { length: LOOPS * availableParallelism() },
@@ -89,7 +89,7 @@ async function launchSlowTests(args) {
   }
 }
 
-/** Lists the series where none is named. */
+/** Lists the series if the name is missing or unknown. */
 function launchSeries(name, ...args) {
   const pattern = seriesPattern(root, name);
   if (pattern === undefined) {
@@ -100,7 +100,7 @@ function launchSeries(name, ...args) {
   return launchProgram('test', [pattern, ...args]);
 }
 
-/** Random input for as long as is asked for, from another seed each time unless one is given. */
+/** Tests with random input for the given minutes. The default seed is random. */
 function launchFuzz(args) {
   const given = optionsOf(args, { minutes: undefined, seed: String(randomInt(2 ** 31 - 1)) });
   if (!(given?.minutes > 0) || !Number.isInteger(Number(given.seed)))
@@ -110,7 +110,7 @@ function launchFuzz(args) {
   return launchProgram('test', ['test/(fuzz/|long/fuzz\\.spec)', '--verbose']);
 }
 
-/** Mixed traffic for as long as is asked for. */
+/** Sends mixed traffic for the given minutes. */
 function launchSoak(args) {
   const given = optionsOf(args, { minutes: '60', database: 'postgresql' });
   if (!(given?.minutes > 0) || !['postgresql', 'embedded'].includes(given.database))
@@ -119,7 +119,7 @@ function launchSoak(args) {
   return launchSeries('soak', '--verbose');
 }
 
-/** Undefined where they cannot be read. */
+/** The options' values; undefined if the arguments are invalid. */
 function optionsOf(args, defaults) {
   const option = (standard) => ({ type: 'string', ...(standard !== undefined && { default: standard }) });
   const options = Object.entries(defaults).map(([name, standard]) => [name, option(standard)]);
@@ -133,17 +133,17 @@ function optionsOf(args, defaults) {
 async function prepare(command) {
   if (['install', 'test:fast'].includes(command)) return install(root);
   const preparation = await installAndBuild(root);
-  // The peer is no package of the project: only the benchmark installs it, beside itself.
+  // Only the benchmark needs the peer, so it is installed in the benchmark's folder.
   return command === 'bench' && preparation.exitCode === 0 ? install(join(root, 'bench')) : preparation;
 }
 
-/** Tests also run when the build fails, so that one run shows all that is wrong; the exit code tells of both. */
+/** Tests run even if the build fails, so that one run shows all errors. The exit code covers both. */
 function mustStop(command, { exitCode, interrupted, installed }) {
   if (exitCode === 0) return false;
   return !command.startsWith('test') || interrupted || !installed;
 }
 
-/** Jest finds its configuration by the working directory; the others take the caller's, for files they are given. */
+/** Jest finds its configuration in the working directory. Other programs keep the caller's directory, for relative paths. */
 async function runProgram(command, file, args) {
   const isTest = command.startsWith('test');
   const folders = command === 'test:fast' ? FAST_FOLDERS : [];

@@ -1,11 +1,11 @@
-// Knows the series of tests that take long: a file or a folder each in test/long, and other files that run in a small size elsewhere.
+// Finds the series of long tests. A series is a file or folder in test/long, or a file that `npm test` runs in a small size.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
-/** What a file calls of test/support/series.ts if `npm run test:long` does more of it. */
+/** Matches the functions of test/support/series.ts in files that `npm run test:long` runs in full size. */
 const HAS_MORE = /\b(?:sizeOf\(\{|whenMeasured\()/;
 
-/** What Jest is given to run a series, or undefined where the name is missing or unknown. */
+/** The path pattern for Jest; undefined if the series' name is missing or unknown. */
 export function seriesPattern(root, name) {
   const specs = seriesOf(root).get(name);
   return specs && `/(${specs.map((path) => path.replaceAll('.', '\\.')).join('|')})$`;
@@ -15,7 +15,7 @@ export function explainSeries(root) {
   return `Usage: npm run test:long -- NAME [arguments of Jest]\nNAME is one of ${[...seriesOf(root).keys()].sort().join(', ')}\n`;
 }
 
-/** The paths of the files of each, by its name. */
+/** The paths of each series' files, by the series' name. */
 function seriesOf(root) {
   const paths = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.spec.ts'))

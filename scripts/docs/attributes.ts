@@ -8,9 +8,9 @@ const FILES = [
   ['..', '..'],
   ['..', '..', '..'],
 ].map((up) => join(import.meta.dirname, ...up, 'pages', 'embed', 'options.ts'));
-/** A row of a table: its comment with the default, and its name. */
+/** Matches a row of a table: its comment, its default and its name. */
 const ROW = /^ {2}\/\*\* (.+?) @default (.+?) \*\/\n {2}(\w+):/gm;
-/** Readers look for these first. */
+/** Most readers look for these attributes, so they come first. */
 const FIRST = ['title', 'url', 'userKey', 'redirectTo'];
 
 export const ATTRIBUTE_TABLE = {

@@ -1,6 +1,6 @@
-// Replaces the blocks of a page: what stands between `<!-- docs: NAME -->` and `<!-- end of NAME -->`.
+// Replaces the blocks of a page. A block is the content between `<!-- docs: NAME -->` and `<!-- end of NAME -->`.
 
-/** @throws Error where the page has no block of that name */
+/** @throws Error if the page has no block with the name */
 export function withBlock(page: string, name: string, content: string): string {
   const [begin, end] = [`<!-- docs: ${name} -->\n`, `\n<!-- end of ${name} -->`];
   const [from, to] = [page.indexOf(begin), page.indexOf(end)];
@@ -8,17 +8,17 @@ export function withBlock(page: string, name: string, content: string): string {
   return `${page.slice(0, from)}${begin}\n${content}\n${page.slice(to)}`;
 }
 
-/** A list in Markdown: what is explained, and how. */
+/** A Markdown list of terms and their explanations. */
 export function list(rows: readonly (readonly [string, string])[]): string {
   return rows.map(([what, how]) => `- ${what}: ${how}`).join('\n');
 }
 
-/** Begins with a capital letter and ends with a full stop. */
+/** The clause with a capital letter at its start and a full stop at its end. */
 export function sentence(clause: string): string {
   return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}${clause.endsWith('.') ? '' : '.'}`;
 }
 
-/** A table in Markdown, whose empty cells say so. */
+/** A Markdown table. Empty cells show a dash. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|') || '–').join(' | ')} |`;

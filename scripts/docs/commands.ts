@@ -1,4 +1,4 @@
-// The reference of docs/reference/commands.md: every command of svc-admin with its arguments, as its help has them.
+// The reference in docs/reference/commands.md: every svc-admin command with its arguments, as in its help.
 import type { Argument, Command } from 'commander';
 import { Answers } from '../../src/cli/command-answers.js';
 import { createProgram } from '../../src/cli/program.js';
@@ -6,7 +6,7 @@ import { list } from './blocks.js';
 
 export const COMMAND_BLOCKS = { commands: () => commandReference(wholeProgram()) };
 
-/** The program, for its help alone. */
+/** Creates the program to read its help. It cannot run commands. */
 export function wholeProgram(): Command {
   const quiet = { write: () => undefined };
   const surroundings = {
@@ -16,7 +16,7 @@ export function wholeProgram(): Command {
   return createProgram(surroundings, new Answers(surroundings, false));
 }
 
-/** The commands that do something, in the order of the program. */
+/** The commands without subcommands, in the program's order. */
 export function leavesOf(
   command: Command,
   words: readonly string[] = [],
@@ -25,7 +25,7 @@ export function leavesOf(
   return command.commands.flatMap((child) => leavesOf(child, [...words, child.name()]));
 }
 
-/** The examples that the help of a command ends with. */
+/** The examples at the end of a command's help. */
 export function examplesOf(command: Command): string {
   let help = '';
   command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
@@ -39,7 +39,7 @@ function commandReference(program: Command): string {
 
 function rowOf({ name, command }: { name: string; command: Command }): [string, string] {
   const words = [name, ...command.registeredArguments.map(argumentText)];
-  // The rest of a description is for those who read the help.
+  // Only the help shows the rest of a description.
   const [description = ''] = command.description().split('; ');
   return [`\`${words.join(' ')}\``, description];
 }

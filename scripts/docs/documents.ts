@@ -1,4 +1,4 @@
-// What is written from the code: which document, and how. `npm run docs` writes them all, and a test compares.
+// The documents that are generated from the code. `npm run docs` writes them, and a test compares them.
 import { ATTRIBUTE_TABLE } from './attributes.js';
 import { withBlock } from './blocks.js';
 import { COMMAND_BLOCKS } from './commands.js';
@@ -10,11 +10,11 @@ import { PACKAGE_SETTINGS, VARIABLE_LIST } from './settings.js';
 
 export interface WrittenDocument {
   readonly path: string;
-  /** @param text of the document as it is now */
+  /** @param text the document's current text */
   readonly write: (text: string) => string;
 }
 
-/** A page of which some blocks are written. */
+/** A page in which some blocks are generated. */
 function page(path: string, blocks: Readonly<Record<string, () => string>>): WrittenDocument {
   const write = (text: string) =>
     Object.entries(blocks).reduce((whole, [name, make]) => withBlock(whole, name, make()), text);

@@ -1,4 +1,4 @@
-// The lists of docs/reference/trusted-key-entries.md, from the rows of the properties of trusted key entries.
+// The lists in docs/reference/trusted-key-entries.md, generated from the properties of trusted key entries.
 import type { Row, Rows } from '../../src/token-exchange/instance.js';
 import { KEY_MEMBERS, POLICY } from '../../src/token-exchange/instance.js';
 import { list, sentence } from './blocks.js';

@@ -5,7 +5,7 @@ import type { Events, Member, Members } from '../../src/token-exchange/audit/eve
 import { objectSchema, optional, text } from '../../src/token-exchange/audit/event-members.js';
 import { list, table } from './blocks.js';
 
-/** What every event has, as commands, the API and sinks show it. */
+/** The properties of every event in commands, the API and sinks. */
 const COMMON = {
   id: text('Decimal digits that grow with each event; numbers may be skipped.', {
     pattern: '^[0-9]{1,19}$',
@@ -85,7 +85,7 @@ function eventList(events: Events): string {
   return table(['Event', 'When'], rows);
 }
 
-/** One row for each property, with its values and every meaning that it has. The schema has the types. */
+/** One row for each property, with its values and all its meanings. The schema has the types. */
 function membersList(lists: readonly Members[]): string {
   const [values, meanings] = [new Map<string, Set<string>>(), new Map<string, Set<string>>()];
   for (const [name, { schema }] of lists.flatMap((members) => Object.entries(members))) {
@@ -107,7 +107,7 @@ function add(sets: Map<string, Set<string>>, name: string, more: readonly string
   sets.set(name, new Set([...(sets.get(name) ?? []), ...more]));
 }
 
-/** The words that a property may have. Those that are listed elsewhere, such as names of events, are not repeated. */
+/** A property with this many values or more shows none, because they are listed elsewhere. An example is the event names. */
 const MOST_WORDS_SHOWN = 10;
 
 function wordsOf({ enum: words, items }: Member<unknown>['schema']): readonly string[] {

@@ -19,7 +19,7 @@ export const METRIC_BLOCKS = {
     ),
 };
 
-/** Every metric that an instance can have, in alphabetical order. Nothing is read. */
+/** Every metric that an instance can have, in alphabetical order. No values are read. */
 function ownMetrics(): Metric[] {
   const metrics = new Metrics();
   metrics.watchLicense(() => 0);

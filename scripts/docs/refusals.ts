@@ -19,7 +19,7 @@ const EVERYWHERE = 'all';
 /** Requests that only the login refuses in this way. */
 const OF_LOGIN = ['method_not_allowed', 'prefetch'];
 
-/** A code of an answer, the endpoints that answer it, and a reason. */
+/** An error code, the endpoints that return it, and a reason. */
 type CodeRow = readonly [code: string, endpoints: string, reason: string];
 
 export const REFUSAL_BLOCKS = {
@@ -30,7 +30,7 @@ export const REFUSAL_BLOCKS = {
   notices: () => explained(NOTICES),
 };
 
-/** Codes that are the reason itself are left out. */
+/** The table's rows without codes that equal their reason. */
 function codeRows(): CodeRow[] {
   return [
     ...entriesOf(TOKEN_REFUSALS).flatMap(([reason]) => codesOfToken(reason)),
@@ -73,7 +73,7 @@ function codesOfRequest(kind: RequestRefusalReason): CodeRow[] {
   return rows;
 }
 
-/** By the scheme Bearer all have one code. */
+/** With the scheme Bearer, all reasons have the same code. */
 function codesOfBearer(reason: BearerReason): CodeRow[] {
   const [ofBearer, code] = [errorOf('Bearer', reason), errorOf('DPoP', reason)];
   const row: CodeRow = [ofBearer, 'API', 'every other refused access token, and any by the scheme Bearer'];
@@ -104,7 +104,7 @@ function joined(places: readonly string[]): string {
   return places.includes('login') && places.includes(OAUTH) ? EVERYWHERE : places.join(', ');
 }
 
-/** The values of each key, in their order, each once. */
+/** The distinct values of each key, in order of appearance. */
 function collected(pairs: readonly (readonly [key: string, value: string])[]): Map<string, string[]> {
   const values = new Map<string, string[]>();
   for (const [key, value] of pairs) values.set(key, [...new Set([...(values.get(key) ?? []), value])]);

@@ -1,4 +1,4 @@
-// The list of docs/reference/settings.md, from the table of variables, and the table of the package, from its settings.
+// The list in docs/reference/settings.md, from the environment variables, and the package's table, from its settings.
 import { z } from 'zod';
 import { ENVIRONMENT_VARIABLES } from '../../src/config/environment.js';
 import type { EnvironmentVariable } from '../../src/config/variable.js';
@@ -41,7 +41,7 @@ function settingRows({ shape }: z.ZodObject, path = ''): string[][] {
   });
 }
 
-/** A switch needs no range. */
+/** The range of a setting; empty for booleans. */
 function settingRange(words: EnvironmentVariable): string {
   return innerOf(words.schema) instanceof z.ZodBoolean ? '' : (rangeOf(words) ?? '');
 }

@@ -1,9 +1,9 @@
-// Writes the documents that come from the code, as `npm run docs`.
+// Writes the documents that are generated from the code, for `npm run docs`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { WRITTEN_DOCUMENTS } from './documents.js';
 
-/** This file lies in `dist/scripts/docs`. */
+/** This file runs from `dist/scripts/docs`. */
 const repository = join(import.meta.dirname, '..', '..', '..');
 
 for (const { path, write } of WRITTEN_DOCUMENTS) {
