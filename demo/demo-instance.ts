@@ -21,7 +21,7 @@ export class DemoInstance {
 
   /**
    * @param surroundings the processes' folder and environment, to which the service's settings are added
-   * @param partnerOrigin the origin of the partner's page, which alone may frame the instance
+   * @param partnerOrigin the partner page's origin, the only one that may frame the instance
    * @param tell receives progress messages
    */
   static async start(
@@ -36,7 +36,7 @@ export class DemoInstance {
     const setUp = { ...surroundings, environment };
 
     tell('a vendor key, a licence, and the partner’s key');
-    // Without the settings, whose files do not exist yet.
+    // The service's settings are left out, because their files do not exist yet.
     await issueLicense(surroundings);
     await trust(partner, directory, partnerOrigin);
     tell('users and their workflows');
@@ -49,7 +49,7 @@ export class DemoInstance {
     return this.service.baseUrl;
   }
 
-  /** The instance's id of a user that was created in advance. Throws for anybody else. */
+  /** The instance's id of a user that was created in advance. Throws for other people. */
   userIdOf(person: Person): string {
     const id = this.userIds.get(person);
     if (id === undefined) throw new Error(`${person.givenName} was not made beforehand.`);

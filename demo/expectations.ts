@@ -1,4 +1,4 @@
-// What the answers of the main job must look like, each as a sentence that holds or does not.
+// The expected responses of the main job. Each expectation is a sentence that is true or false.
 import { isDeepStrictEqual } from 'node:util';
 import type { HttpAnswer } from './http-exchange.js';
 import type { Members } from './partner.js';
@@ -31,7 +31,7 @@ export function issued(answer: HttpAnswer): Expectation[] {
   ];
 }
 
-/** The one body of every refused exchange, whatever the cause. */
+/** Every refused exchange has the same body, for all causes. */
 export function genericRefusal(answer: HttpAnswer): Expectation {
   return met('the body that every invalid grant gets', isDeepStrictEqual(answer.json, GENERIC_REFUSAL));
 }
@@ -50,14 +50,14 @@ export function isPage(answer: HttpAnswer): Expectation {
   return met('it is a page', answer.headers.get('content-type')?.startsWith('text/html') ?? false);
 }
 
-/** The names of the listed workflows are these and no others, in whichever order. */
+/** The response lists exactly the workflows with these names, in any order. */
 export function hasNames(answer: HttpAnswer, names: string[], text: string): Expectation {
   const { data } = answer.json;
   const listed = Array.isArray(data) ? data.map((workflow: Members) => String(workflow.name)) : [];
   return met(text, isDeepStrictEqual(listed.sort(), [...names].sort()));
 }
 
-/** Claims of the access token in the answer; empty when there is none. Nothing is verified. */
+/** The claims of the access token in the response; empty if there is none. Nothing is verified. */
 export function accessClaims(answer: HttpAnswer): Members {
   return decodeToken(answer.json.access_token)?.claims ?? {};
 }

@@ -1,9 +1,9 @@
-// Finds a TCP port of this machine that nobody listens on.
+// Finds a free TCP port on this machine.
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below those that systems give to outgoing connections, of which one may come between; above what browsers refuse. */
+/** These ports are above those that browsers refuse. They are below those of outgoing connections, which could take a free port. */
 const PORTS = [11_000, 30_000] as const;
 
 export async function freePort(): Promise<number> {

@@ -51,7 +51,7 @@ export function redactCookie(line: string): string {
   return line.replace(/^([^=;]+)=[^;]+/, '$1=(redacted)');
 }
 
-/** The members of a JSON object; none when the text is anything else. */
+/** The properties of a JSON object; none for any other text. */
 export function membersOf(text: string): Members {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,8 +1,8 @@
-// Lays JSON out for reading: what fits on a line stays on one, the rest is broken up and indented.
+// Formats JSON for reading. Short values stay on one line, and long values are split and indented.
 
 const LINE_LENGTH = 88;
 
-/** The value as JSON text. `depth` is how many levels it is indented already. */
+/** The value as JSON. `depth` is its current indentation level. */
 export function layOut(value: unknown, depth = 0): string {
   const onOneLine = JSON.stringify(value);
   if (typeof value !== 'object' || value === null) return onOneLine;

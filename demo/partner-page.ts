@@ -46,7 +46,7 @@ export class PartnerPage {
     return page;
   }
 
-  /** By name, not by number: page and frame then have the same site, and browsers accept Secure cookies. */
+  /** The host is a name, not an address. Page and frame then have the same site, and browsers accept Secure cookies. */
   static originAt(port: number): string {
     return `http://localhost:${port}`;
   }
@@ -153,7 +153,7 @@ export class PartnerPage {
     response.setHeader('content-security-policy', policy.join('; '));
     response.setHeader('cache-control', 'no-store');
     response.setHeader('x-content-type-options', 'nosniff');
-    // Not no-referrer: the login post would then say "Origin: null", and the instance could not check it.
+    // With no-referrer, the login request would have "Origin: null", which the instance could not check.
     response.setHeader('referrer-policy', 'strict-origin');
   }
 }

@@ -105,7 +105,7 @@ export class Partner {
     return withoutUndefined({ ...claims, ...overrides });
   }
 
-  /** A compact JWT over the claims. The current key signs it, whatever the header says. */
+  /** A compact JWT with the claims. The current key signs it, even if the header names another key. */
   sign(claims: Members = this.claims(), headerOverrides: Members = {}): string {
     const header = { alg: this.algorithm, typ: 'JWT', kid: this.kid, ...headerOverrides };
     return this.signRaw(JSON.stringify(withoutUndefined(header)), JSON.stringify(claims));

@@ -85,7 +85,7 @@ async function stayUp(instance: DemoInstance, port: number, closers: Closers): P
   closers.push(() => page.close());
   transcript.say(`\nLog of the service: ${service.logFile}`);
   transcript.say('Ctrl-C ends the demo and removes everything it made.');
-  // Printed last, where the reader looks.
+  // Printed last, because readers look at the end of the output.
   transcript.say(`\n  ▶ Open the partner’s product page: ${page.url}\n`, ['bold', 'green']);
   const interrupted = once(interruption.signal, 'abort');
   const ended = await Promise.race([interrupted.then(() => undefined), service.exited]);

@@ -16,7 +16,7 @@ export interface ServiceSurroundings {
   signal?: AbortSignal;
 }
 
-/** Only a hang takes longer: a busy machine may need minutes for a start. */
+/** On a busy machine, a start may take minutes. A longer start is a hang. */
 const READY_TIMEOUT_MILLISECONDS = 240_000;
 const STOP_TIMEOUT_MILLISECONDS = 15_000;
 const ANSWER_TIMEOUT_MILLISECONDS = 2_000;
@@ -109,7 +109,7 @@ function spawnNode(
   stdio: StdioOptions,
 ): ChildProcess {
   const { packageRoot, directory, environment, signal } = surroundings;
-  // Several services may run at once, and few have their metrics read.
+  // Several services may run at once and cannot share one metrics port.
   const env = { SVC_METRICS_PORT: '0', ...environment };
   const options = { cwd: directory, env, stdio, signal };
   return spawn(process.execPath, [join(packageRoot, script), ...args], options);

@@ -26,7 +26,7 @@ function pss(digest: string): Scheme {
   return { makePair: makeRsaPair, digest, options };
 }
 
-/** JWS has r and s next to each other (RFC 7518 §3.4), not OpenSSL's default DER. */
+/** A JWS signature is r followed by s (RFC 7518 §3.4), not OpenSSL's default DER. */
 function ecdsa(namedCurve: string, digest: string): Scheme {
   const makePair = (): KeyPair => generateKeyPairSync('ec', { namedCurve });
   return { makePair, digest, options: { dsaEncoding: 'ieee-p1363' } };
