@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Measures the service against a bare server and against its peers. See README.md beside it.
+// Measures the service against a bare server and against its peers. See README.md in this folder.
 import { CASES } from './cases/index.mjs';
 import { PEERS } from './peers/index.mjs';
 import { writeJson } from './support/json-file.mjs';
@@ -47,12 +47,12 @@ async function runCase(workbench, { name, title, run }) {
   return result;
 }
 
-/** The programs that were started are stopped and their files removed, whatever ends the benchmark. */
+/** A signal stops all started programs and removes their files before the benchmark ends. */
 function stopOnSignals(workbench) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.once(signal, () => {
       process.stderr.write('\nstopping\n');
-      // What is under way fails now, and nobody wants to hear of it.
+      // The running case fails now. Its errors are not useful.
       process.stderr.write = () => true;
       process.on('uncaughtException', () => undefined);
       void workbench.close().finally(() => process.exit(INTERRUPTED));

@@ -1,4 +1,4 @@
-// What the rows of an exchange cost in the log of the database, where many share a statement.
+// Measures the write-ahead log of one exchange when many exchanges share a statement.
 import { spread } from '../support/statistics.mjs';
 import { writtenBy } from '../support/written-log.mjs';
 
@@ -8,7 +8,7 @@ const FIRST_CONNECTIONS = 48;
 const MOST_CONNECTIONS = 512;
 const TRIES = 4;
 const MOST_BYTES = 1_050;
-/** After one each page that is changed goes into the log whole, once: none begins by itself within a run. */
+/** After a checkpoint, the first change of each page logs the whole page. These settings prevent checkpoints during a run. */
 const RARE_CHECKPOINTS = ["checkpoint_timeout = '1d'", "max_wal_size = '64GB'"];
 
 export const auditWal = {
@@ -36,7 +36,7 @@ export const auditWal = {
   },
 };
 
-/** More connections share a statement by more: the number is found by trying, which also fills the first pages. */
+/** Finds the number of connections by trying: with more connections, more exchanges share a statement. Trying also warms up. */
 async function connectionsFor(workbench, service) {
   const tries = [];
   for (let connections = FIRST_CONNECTIONS; tries.length < TRIES;) {
@@ -49,7 +49,7 @@ async function connectionsFor(workbench, service) {
   return tries.sort((one, other) => one.distance - other.distance)[0].connections;
 }
 
-/** @param settings those of the server that are not as they were at its start */
+/** @param settings server settings that replace the start values */
 async function setCheckpoints({ postgres }, settings = []) {
   await postgres.query('postgres', 'ALTER SYSTEM RESET ALL');
   for (const setting of settings) await postgres.query('postgres', `ALTER SYSTEM SET ${setting}`);

@@ -1,4 +1,4 @@
-// Exchanges of known users' tokens by several servers in turns.
+// Exchanges of known users' tokens. The servers take turns.
 import { freePort } from '../../dist/demo/free-port.js';
 import { PEERS } from '../peers/index.mjs';
 import { writtenRows } from '../support/checks.mjs';
@@ -12,7 +12,7 @@ import { untilTrue } from '../support/until.mjs';
 const ARRIVAL_MS = 60_000;
 const [inMemory] = PEERS;
 
-/** Every member of a policy that a known user who comes alone can pass. */
+/** Every policy property that an exchange without an actor can satisfy for a known user. */
 const FULL_POLICY = {
   flows: ['embed', 'exchange'],
   notAfter: '2999-12-31',
@@ -110,7 +110,7 @@ export const nodeVersions = exchangeCase(
     if (nodes.length < 2) return { skipped: 'it needs --node twice or more' };
     const contestants = [];
     for (const [index, node] of nodes.entries()) {
-      // Two binaries may be of one version.
+      // Two binaries may have the same version.
       const name = `${index + 1}: ${versionOfNode(node)}`;
       contestants.push(await workbench.startService({ name, node }));
     }
@@ -121,7 +121,7 @@ export const nodeVersions = exchangeCase(
 );
 
 export const older = againstOlder('older', 'on PostgreSQL', async (workbench, program) => {
-  // Each makes its own tables and, by the users' first exchanges, its users: the schemas may differ.
+  // The schemas may differ, so each program creates its own tables. The users' first exchanges create the users.
   const database = await workbench.newEmptyDatabase();
   const service = await workbench.startService({ ...program, database });
   await workbench.meetResidents(service);
@@ -158,7 +158,7 @@ export const auditStreaming = exchangeCase(
   'ES256, on PostgreSQL: with webhook and syslog as sinks of the audit trail, and without',
   async (workbench) => {
     const syslogPort = await freePort();
-    // A process of its own, whose CPU time counts for none.
+    // The receivers run in a separate process, which is not part of any measured CPU time.
     const { origin } = await workbench.startProgram('receivers', { syslogPort }, '/');
     const moreEnvironment = {
       SVC_AUDIT_WEBHOOK_URL: `${origin}/audit`,
@@ -167,7 +167,7 @@ export const auditStreaming = exchangeCase(
       SVC_AUDIT_SYSLOG_URL: `tcp://127.0.0.1:${syslogPort}`,
     };
     const database = await workbench.newDatabase();
-    // Both begin with the oldest event.
+    // Both sinks start with the oldest event.
     await workbench.postgres.query(
       database,
       `INSERT INTO audit_sink_cursor (name, transaction_id, event_id) VALUES ('webhook', 0, 0), ('syslog', 0, 0)`,
@@ -184,7 +184,7 @@ export const auditStreaming = exchangeCase(
   },
 );
 
-/** What was measured was done: both sinks get every row. */
+/** Checks that both sinks have received every audit row. */
 async function untilArrived(workbench, contestant, origin) {
   const { successes, failures } = await writtenRows(workbench, contestant);
   await untilTrue(

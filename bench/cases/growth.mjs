@@ -1,4 +1,4 @@
-// What years of use cost: the service on a database of millions of rows against one that is almost empty.
+// Measures the cost of years of use: a database with millions of rows against one that is almost empty.
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { checkExchange } from '../support/checks.mjs';
@@ -18,7 +18,7 @@ import { EXPLAINED, mostRows, plansOf } from '../support/query-plans.mjs';
 import { addWorkflows, workflowCalls } from '../support/workflows.mjs';
 
 const EXPLAINED_REQUESTS = 40;
-/** So long PostgreSQL may take to write its log. */
+/** The longest time that PostgreSQL may need to write its log. */
 const LOG_DELAY_MS = 500;
 const MOST_COST = 1.1;
 /** The most rows that one step of a plan may read. */
@@ -53,7 +53,7 @@ export const growth = {
   },
 };
 
-/** @param counts given, users are spread over the whole large database */
+/** @param counts the large database's row counts. If given, requests are spread over all its users */
 function loads({ partner }, contestant, counts) {
   return {
     exchange: exchangeRequests(contestant, partner, { claimSets: counts && grownLogins(counts.users) }),
@@ -81,8 +81,8 @@ function comparisonsOf(kind) {
 }
 
 /**
- * Plans of what the service really runs, in its own prepared statements: one more service writes them to the log.
- * Exchanges with a changed projects claim are among its requests.
+ * Reads the plans of the service's own prepared statements. Another service runs them and logs their plans.
+ * Its requests include exchanges with a changed projects claim.
  */
 async function readPlans(workbench, database, counts) {
   const { partner } = workbench;
@@ -92,10 +92,10 @@ async function readPlans(workbench, database, counts) {
     ...loads(workbench, explained, counts),
     projects: exchangeRequests(explained, partner, { claimSets: grownMovers(counts) }),
   };
-  // Gets its access tokens before the log is recorded.
+  // Fetches the access tokens before recording starts.
   await kinds.workflows.requests(1);
   const stopRecording = workbench.postgres.recordLog();
-  // One at a time, so that each request has statements of its own.
+  // Requests are sent one at a time, so that they share no statements.
   for (const load of Object.values(kinds)) await sendAll(explained, load, EXPLAINED_REQUESTS, 1);
   await delay(LOG_DELAY_MS);
   const plans = plansOf(stopRecording(), EXPLAINED_REQUESTS / 2);
@@ -103,7 +103,7 @@ async function readPlans(workbench, database, counts) {
   return plans;
 }
 
-/** Each statement finds its rows in the large tables by indexes, and reads few of them. */
+/** Checks that every statement uses indexes for the large tables and reads few rows. */
 function checkPlans(plans) {
   for (const changed of ['project_external_key', 'project', 'project_member'])
     assert.ok(

@@ -1,4 +1,4 @@
-// Whether the embedded database keeps its size, and answers, while many exchanges' rows go in and out.
+// Checks that the embedded database keeps its size and responds while many exchanges' rows are inserted and deleted.
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,9 +12,9 @@ import { median, spread } from '../support/statistics.mjs';
 const SCRIPT = join(import.meta.dirname, '..', 'servers', 'maintained.mjs');
 const ROUNDS = 10;
 const ROWS = 50_000;
-/** So many exchanges a second are measured beside, second by second, since nothing says beforehand how long a round takes. */
+/** The rate of exchanges during a round. They are measured second by second, because the round's length is unknown. */
 const PER_SECOND = 20;
-/** The service's jobs clean up what is left of a round. */
+/** The service's jobs clean up after a round. */
 const SETTLING_MS = 3_000;
 const MEBIBYTE = 2 ** 20;
 const MOST_GROWTH = 1.2;

@@ -1,4 +1,4 @@
-// Memory of the service after many exchanges, against a tenth of them.
+// Compares the service's memory after many exchanges with its memory after a tenth of them.
 import { setTimeout as delay } from 'node:timers/promises';
 import { exchangesOf } from '../support/comparison.mjs';
 import { residentBytes } from '../support/process-usage.mjs';
@@ -6,7 +6,7 @@ import { measure } from '../support/rounds.mjs';
 import { spread } from '../support/statistics.mjs';
 
 const EXCHANGES = 1_000_000;
-/** Small enough that tokens live through their part. */
+/** The exchanges of one measurement: few enough that no token expires before it is sent. */
 const PART = 10_000;
 const READINGS = 11;
 const READING_INTERVAL_MS = 500;

@@ -1,4 +1,4 @@
-// What a good client waits for beside two hostile ones, against what it waits for alone.
+// Compares a good client's latency while two hostile clients send requests with its latency alone.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -13,11 +13,11 @@ import { addWorkflows, workflowCalls } from '../support/workflows.mjs';
 
 const HOSTILE_PROGRAM = join(import.meta.dirname, '..', 'support', 'hostile-clients.mjs');
 const HOSTILE_CLIENTS = 2;
-/** So many of the dearest requests they send in turn. */
+/** The number of most expensive requests that the hostile clients send in turn. */
 const DEAREST = 20;
-/** Of the good client: what a small product asks for. */
+/** The good client's request rate, typical of a small product. */
 const PER_SECOND = 100;
-/** The others are exchanges. */
+/** Every fourth request reads workflows. The others are exchanges. */
 const ONE_CALL_IN = 4;
 const names = { over: 'beside hostile', under: 'quiet' };
 
@@ -51,7 +51,7 @@ export const neighbours = {
   },
 };
 
-/** Exchanges, and now and then a page of workflows; everything is warm. */
+/** Warms the service up and mixes exchanges with reads of workflow pages. */
 async function goodLoad(workbench, service) {
   const exchanges = exchangeRequests(service, workbench.partner);
   const calls = workflowCalls(service, workbench.partner);
@@ -68,8 +68,8 @@ async function goodLoad(workbench, service) {
 }
 
 /**
- * Lets the hostile clients send while something else is done.
- * @returns what that answers, and the answers a second that the clients got, by status
+ * Runs `work` while the hostile clients send requests.
+ * @returns the result of `work`, and the hostile clients' responses per second by status
  */
 async function besideHostile({ server: { origin } }, costs, work) {
   const requests = await Promise.all(
@@ -92,7 +92,7 @@ async function besideHostile({ server: { origin } }, costs, work) {
   }
 }
 
-/** Of all rounds together. */
+/** The mean rates of all rounds. */
 function answersOf(rounds) {
   const statuses = new Set(rounds.flatMap((rates) => Object.keys(rates)));
   const rates = [...statuses].map((status) => {

@@ -1,11 +1,11 @@
-// What the dearest single requests cost the service's main thread, where everybody else waits meanwhile.
+// Measures how long the most expensive single requests block the service's main thread, and so all other requests.
 import { hostileRoutes, titleOf } from '../support/hostile-routes.mjs';
 import { unmeasurable } from '../support/process-usage.mjs';
 import { table } from '../support/report.mjs';
 import { costTable, costsOfHostile, firstRequests } from '../support/request-costs.mjs';
 import { spread } from '../support/statistics.mjs';
 
-/** No request may take more. */
+/** The longest time that a request may take. */
 const BAR_MS = 20;
 
 export const oneRequest = {
@@ -38,7 +38,7 @@ export const oneRequest = {
   },
 };
 
-/** The costs are sorted. */
+/** The most expensive request of each route. `costs` must be sorted, the most expensive first. */
 function dearestOfRoutes(costs) {
   const dearest = new Map(costs.toReversed().map((cost) => [titleOf(cost.route), cost]));
   return [...dearest.values()].sort((one, other) => other.leastMs - one.leastMs);

@@ -1,5 +1,5 @@
-// Three times what the service can do: how much of that it still does, how late its answers are, whom it refuses and at what cost, and
-// how soon it is as before.
+// Sends three times the service's capacity. Measures its throughput and latency, the share and cost of refusals, and the time until it
+// has recovered.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -13,19 +13,19 @@ import { cpuMicros, median, quantile, spread } from '../support/statistics.mjs';
 const RUSH_PROGRAM = join(import.meta.dirname, '..', 'support', 'rush-client.mjs');
 const TIMES = 3;
 const RUSH_SECONDS = 30;
-/** Before and after the rush, at half of the capacity. */
+/** The length of the phases before and after the rush, at half of the capacity. */
 const HALF_SECONDS = 5;
-/** Tokens are signed before they are sent. */
+/** Tokens are signed before the first is sent, so they need a long lifetime. */
 const LIFETIME_SECONDS = 600;
-/** As a reverse proxy holds them open, or clients that were there before the rush. */
+/** Connections that are open before the rush, such as those of a reverse proxy. */
 const OPENED = 3_500;
 const WINDOW_MS = 500;
-/** Longer than refusals are measured for. */
+/** How long requests wait for the database, longer than the measurement of refusals. */
 const OCCUPIED_MS = '30000';
-/** So many requests a process has in progress at most. */
+/** The service's limit of requests in progress in one process. */
 const MOST_IN_PROGRESS = 4_000;
 const REFUSALS = 20_000;
-/** Requests of one message to the program. */
+/** The most requests in one message to the program. */
 const TOLD_AT_ONCE = 10_000;
 
 export const overload = {
@@ -76,8 +76,8 @@ const TARGETS = [
 ];
 
 /**
- * One phase after the other without a pause: the first and the last are half loads, that between them is the rush. Tokens are signed
- * before, so that it is the service alone that is measured.
+ * Runs three phases without a pause: half load, rush, half load. All tokens are signed beforehand, so that only the
+ * service is measured.
  */
 async function rush({ tell }, { service: { server }, load }, phases) {
   const counts = phases.map((perSecond, index) =>
@@ -101,7 +101,7 @@ async function rush({ tell }, { service: { server }, load }, phases) {
   return { before, rushed, after };
 }
 
-/** What refusals cost of a service whose places are taken by requests that wait for a lock. */
+/** Measures the cost of refusals while requests that wait for a lock fill the service up to its limit. */
 async function refusals(workbench, contestant) {
   const { partner, postgres, options } = workbench;
   const { origin } = contestant.server;
@@ -117,7 +117,7 @@ async function refusals(workbench, contestant) {
     connection.send(requestBytes(origin, { ...exchanges, ...one })),
   );
   try {
-    // The one above the limit is refused.
+    // The first response is the refusal of the one request above the limit.
     await Promise.race(answers);
     return await measure(workbench, { servers: [contestant], load }, options.requests ?? REFUSALS);
   } finally {
@@ -150,7 +150,7 @@ function judged({ before, rushed, after }, peak) {
   };
 }
 
-/** The end of the last stretch in which one was refused, or the median was beyond the p99 before the rush. */
+/** The end of the last window with a response other than 200, or with a median above the p99 before the rush. In seconds. */
 function recoveryOf(results, usualMs) {
   const beganMs = results[0].dueMs;
   let recoveredMs = 0;

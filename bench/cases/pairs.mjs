@@ -1,4 +1,4 @@
-// Two loads of the service that differ in one thing: an actor token, a first login, a refusal, a second process.
+// Compares two loads of the service with one difference, such as an actor token, a first login or a second process.
 import { randomUUID } from 'node:crypto';
 import { forged } from '../support/checks.mjs';
 import { compare, cpu, throughput } from '../support/comparison.mjs';
@@ -7,10 +7,10 @@ import { accessTokens, bearer, embedLogins, exchangeRequests, sessionsOf } from 
 import { sendAll } from '../support/load.mjs';
 import { logins } from '../support/residents.mjs';
 
-/** Used tokens must live through their round, so that nothing but their use is against them. */
+/** Used tokens must not expire during their round, so that only their earlier use refuses them. */
 const USED_LIFETIME_SECONDS = 300;
 const USING_CONNECTIONS = 16;
-/** Whose access tokens call the API in turn. */
+/** The number of users whose access tokens call the API in turn. */
 const CALLERS = 50;
 const PROJECTS = ['acme-paris:project:editor', 'acme-london:project:viewer'];
 
@@ -158,8 +158,8 @@ export const instances = {
 };
 
 /**
- * A case that sets a load against exchanges of known users, on one service.
- * @param over the name of that load, and what makes it @param under the name of the exchanges @param target of the CPU time, if any
+ * A case that compares a load with exchanges of known users, on one service.
+ * @param over the load's name and the function that makes it @param under the exchanges' name @param target for the CPU time, if any
  */
 function pair(name, title, { over: [over, loadOf], under, policy, ...target }) {
   return {
@@ -184,12 +184,12 @@ async function compareBoth(workbench, over, under, target) {
   return (await compare(workbench, [over, under], comparisons)).result;
 }
 
-/** Access tokens of some users. */
+/** The access tokens of `CALLERS` users. */
 function tokensOf(service, partner, headersOf) {
   return accessTokens(service, partner, logins(CALLERS), headersOf);
 }
 
-/** Requests by each of the tokens in turn. */
+/** Requests with each of the tokens in turn. */
 function spread(tokens, count, headersOf) {
   return Array.from({ length: count }, (_, index) => ({ headers: headersOf(tokens[index % tokens.length]) }));
 }
@@ -198,7 +198,7 @@ function exchangesBy(options) {
   return (service, partner) => exchangeRequests(service, partner, options);
 }
 
-/** Tokens that are used up before their round. */
+/** A load of tokens that were used before their round. */
 function usedBefore(service, partner) {
   const fresh = exchangeRequests(service, partner, { lifetimeSeconds: USED_LIFETIME_SECONDS });
   const requests = (count) => sendAll(service, fresh, count, USING_CONNECTIONS);

@@ -1,5 +1,5 @@
-// Time from the start of the service's process to its first answers, on each database, cold and warm; and against the bare
-// program of its libraries.
+// Measures the time from the service's start to its first responses, on each database, cold and warm. Compares it with a
+// minimal program that uses the same libraries.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { SERVICE_SCRIPT, serviceEnvironment } from '../servers/service.mjs';
@@ -12,7 +12,7 @@ const HEADINGS = ['start, ms', 'starts', 'first answer', 'spread', 'ready', 'spr
 const BARE_SCRIPT = join(import.meta.dirname, '..', 'servers', 'bare-nest.mjs');
 const WARM = 'warm PostgreSQL';
 const BARE = 'bare program';
-/** The warm service on PostgreSQL against the bare program. */
+/** Compares the warm service on PostgreSQL with the bare program. */
 const CONTEST = { over: WARM, under: BARE, atMost: 2.2 };
 const ASK_EVERY_MS = 2;
 
@@ -37,9 +37,9 @@ export const start = {
 };
 
 /**
- * Starts the service again and again, on each database once cold (it is empty: every migration runs, and the embedded
- * engine makes its files) and once warm (an earlier start has left it ready). The bare program starts beside the warm one. They
- * take turns in mirrored order (ABBA), so that neither a busy moment nor a drift of the machine favours one.
+ * Starts each program once a round. A cold start has an empty database: every migration runs, and the embedded engine
+ * creates its files. A warm start uses the database of an earlier start. The programs take turns in mirrored order (ABBA),
+ * so that neither a busy moment nor a drift of the machine favours one.
  * @returns the times of all starts, each with the name of its `contender`
  */
 async function timeStarts(workbench) {
@@ -52,7 +52,7 @@ async function timeStarts(workbench) {
     ['cold embedded', () => serviceOn(workbench, embeddedDatabase(workbench))],
     ['warm embedded', () => serviceOn(workbench, readyEmbedded)],
   ];
-  // These are not counted: they make the tables, and read files that later ones find in memory.
+  // These starts are not measured. They create the tables and load files into the system's cache.
   for (const [, program] of situations) await timeStart(workbench, await program());
   const starts = [];
   for (let round = 1; round <= workbench.options.rounds; round += 1) {
@@ -87,7 +87,7 @@ async function bareOn(workbench, { databaseUrl }) {
   return { ...surroundings, script: BARE_SCRIPT, environment };
 }
 
-/** One start, until the process answers at all, with the CPU time until then, and until it says that traffic makes sense. */
+/** Times one start: to the first response, with the CPU time used by then, and until the program is ready. */
 async function timeStart(workbench, program) {
   const startedAtMs = performance.now();
   const server = workbench.spawn(program);

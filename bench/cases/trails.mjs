@@ -1,4 +1,4 @@
-// Reading the audit trail with ten million events in it against a thousand: by the API, and as the operator's page does.
+// Reads audit trails with ten million and with a thousand events, by the API and with the operator page's requests.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -66,7 +66,7 @@ export const operatorTrail = {
   },
 };
 
-/** @param callsOf answers titles, each with what asks for it, of a service */
+/** @param callsOf returns the titled calls to a service */
 async function timesOfBoth(workbench, callsOf, moreEnvironment) {
   const size = Math.max(SMALL, Math.round(LARGE / workbench.options.growthScale));
   const times = [];
@@ -85,7 +85,7 @@ async function timesOfBoth(workbench, callsOf, moreEnvironment) {
   return times;
 }
 
-/** The first one plans the statement, and reads what lies on the disk. */
+/** The first time includes planning the statement and reading from the disk. */
 async function millisecondsOf(call) {
   const milliseconds = [];
   for (let number = 0; number <= CALLS_A_KIND; number += 1) {
@@ -131,7 +131,7 @@ async function startFilled(workbench, size, moreEnvironment) {
   return workbench.startService({ name: `${size} events`, database, moreEnvironment });
 }
 
-/** A busy day, evenly: an event in 20 is a refusal, one in 100 the end of a session. */
+/** The events of a busy day, at even intervals. One in 20 is a refusal, and one in 100 ends a session. */
 const FILLING = `INSERT INTO audit_event (name, occurred_at, request_id, subject_user_id, payload)
   SELECT CASE WHEN n % 20 = 0 THEN 'svc.audit.token-exchange.failed' WHEN n % 100 = 1 THEN 'svc.audit.session.ended'
       ELSE 'svc.audit.token-exchange.succeeded' END,
@@ -143,7 +143,7 @@ const FILLING = `INSERT INTO audit_event (name, occurred_at, request_id, subject
         ELSE jsonb_build_object('accessTokenId', gen_random_uuid(), 'lifetimeSeconds', 60) END
   FROM generate_series(1, $1::int) n`;
 
-/** What the words in capitals of the questions stand for. */
+/** The values of the capitalised placeholders in the queries. */
 async function valuesOf({ postgres }, { database }) {
   const ago = (hours) => new Date(Date.now() - hours * 3_600_000).toISOString();
   const [users] = await postgres.query(database, `SELECT ${USER} AS "USER", ${RARE_USER} AS "RARE"`);
@@ -159,7 +159,7 @@ async function pageCalls(workbench, contestant) {
   });
 }
 
-/** As the page asks, after a sign-in as it does it. */
+/** Signs an operator in and makes the operator page's calls. */
 async function operatorCalls(workbench, { server, database }) {
   const env = { ...process.env, SVC_DATABASE_URL: workbench.postgres.urlOf(database) };
   const command = (input, ...args) =>

@@ -1,4 +1,4 @@
-// Sorted and searched lists of workflows: a page with a hundred thousand of them against one with a thousand.
+// Compares pages of sorted and searched lists of a hundred thousand and of a thousand workflows.
 import assert from 'node:assert/strict';
 import { Connection, requestBytes } from '../support/connection.mjs';
 import { accessTokens, bearer } from '../support/exchanges.mjs';
@@ -11,7 +11,7 @@ import { median, ratio } from '../support/statistics.mjs';
 const SMALL = 1_000;
 const LARGE = 100_000;
 const PAGES_A_ROUND = 40;
-/** Of the members one is in the projects of all residents, and one in a single project. */
+/** The first user is a member of all residents' projects. The second is a member of one project. */
 const [MEMBER, LONER] = RESIDENTS;
 const CALLERS = [
   ['administrator', ADMINISTRATOR],
@@ -66,7 +66,7 @@ export const workflowLists = {
       for (const kind of kinds)
         for (const contestant of contestants)
           rounds.push({ round, ...(await costsOf(workbench, contestant, kind)) });
-    // The first one warms everything up.
+    // Round 0 is the warm-up.
     return summaryOf(
       kinds,
       rounds.filter(({ round }) => round > 0),
@@ -111,7 +111,7 @@ const MEMBERSHIPS = `INSERT INTO project_member
   SELECT project.id, account.id, 'project:viewer' FROM project, user_account account
   WHERE account.email = '${MEMBER.email}' AND project.personal_owner_id <> account.id`;
 
-/** Names of which the words are more or less common, and times that are all different. */
+/** The names contain common and rare words. The times are all different. */
 const WORKFLOWS = `INSERT INTO workflow (id, project_id, name, active, nodes, connections, updated_at)
   SELECT gen_random_uuid(), projects.ids[1 + n % cardinality(projects.ids)],
     (ARRAY['Order', 'Invoice', 'Customer', 'Sync', 'Report'])[1 + n % 5] || ' '
@@ -120,7 +120,7 @@ const WORKFLOWS = `INSERT INTO workflow (id, project_id, name, active, nodes, co
     n % 3 = 0, '[]', '{}', timestamptz '2026-01-01' + make_interval(secs => n::bigint * 7919 % 1000003)
   FROM generate_series(1, $1::int) n, (SELECT array_agg(id) AS ids FROM project) projects`;
 
-/** CPU time is that of service and database, whatever answers. */
+/** CPU time includes the service and the database. */
 async function costsOf({ postgres }, { name, client, server, tokens }, { title, caller, path }) {
   const cpu = () => cpuMicroseconds(server.processId) + cpuMicroseconds(postgres.processId);
   const bytes = requestBytes(server.origin, { method: 'GET', path, headers: bearer(tokens[caller]) });

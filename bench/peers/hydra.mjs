@@ -1,4 +1,4 @@
-// Ory Hydra: its jwt-bearer grant (RFC 7523), opaque access tokens, all of its data in PostgreSQL.
+// Ory Hydra with its jwt-bearer grant (RFC 7523), opaque access tokens and all data in PostgreSQL.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 
 const run = promisify(execFile);
 
-/** What keeps it from being started; undefined when nothing does. */
+/** The reason why Hydra cannot be started; undefined if it can. */
 export function hydraIsMissing({ HYDRA_BIN: binary }) {
   return binary && existsSync(binary) ? undefined : 'needs HYDRA_BIN: the path of an Ory Hydra binary.';
 }
@@ -38,7 +38,7 @@ export async function startHydra(workbench) {
   };
   workbench.tell('making the tables of hydra');
   await run(command, ['migrate', 'sql', 'up', '--read-from-env', '--yes'], { env: environment, cwd: folder });
-  // An issuer without TLS is for development alone.
+  // Hydra accepts an issuer without TLS only in development mode.
   const program = { command, args: ['serve', 'all', '--dev'], environment, folder, origin };
   const server = await workbench.start('hydra', { ...program, readyPath: '/health/ready' });
   const admin = `http://127.0.0.1:${adminPort}/admin`;
@@ -58,7 +58,7 @@ export async function startHydra(workbench) {
   };
 }
 
-/** Every user of the partner: Hydra knows no users of its own. */
+/** Trusts the partner for any subject, because Hydra has no users of its own. */
 async function trustPartner(admin, partner) {
   const [jwk] = partner.signers.ES256.jwks().keys;
   await callJson(`${admin}/trust/grants/jwt-bearer/issuers`, {
@@ -79,7 +79,7 @@ function makeClient(admin) {
   });
 }
 
-/** It is opaque: the server itself must say what it is. */
+/** Asks the server about the token, because it is opaque. */
 async function checkAccessToken(admin, token) {
   const { active, sub } = await callJson(`${admin}/oauth2/introspect`, new URLSearchParams({ token }));
   assert.equal(active, true, 'hydra issued a token that it does not know');

@@ -1,4 +1,4 @@
-// Keycloak: its JWT authorization grant (RFC 7523), JWT access tokens (ES256), all that it keeps in PostgreSQL.
+// Keycloak with its JWT authorization grant (RFC 7523), JWT access tokens (ES256) and its data in PostgreSQL.
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -8,17 +8,17 @@ import { callJson } from '../support/json-calls.mjs';
 import { RESIDENTS } from '../support/residents.mjs';
 
 const LIFETIME_SECONDS = 60;
-/** Until it is warm it may take more than a minute for a round. It takes tokens of 300 seconds at most. */
+/** A cold Keycloak may need more than a minute for a round. It accepts tokens with a lifetime of at most 300 seconds. */
 const ASSERTION_SECONDS = 240;
 const REALM = 'bench';
 const PARTNER_ALIAS = 'partner';
 const CLIENT_ID = 'bench';
-/** What cannot change once it is built. */
+/** Keycloak cannot change these options after its build. */
 const BUILD_OPTIONS = ['--db=postgres', '--features=jwt-authorization-grant'];
 
 const run = promisify(execFile);
 
-/** What keeps it from being started; undefined when nothing does. */
+/** The reason why Keycloak cannot be started; undefined if it can. */
 export function keycloakIsMissing({ KEYCLOAK_HOME: home }) {
   const isThere = home && existsSync(join(home, 'bin', 'kc.sh'));
   return isThere ? undefined : 'needs KEYCLOAK_HOME: the folder of an unpacked Keycloak 26.5 or newer.';
@@ -28,7 +28,7 @@ export async function startKeycloak(workbench) {
   const database = await workbench.newEmptyDatabase();
   const surroundings = await workbench.surroundingsOf('keycloak');
   const { port, folder, origin } = surroundings;
-  // Building it for a database changes its folder.
+  // The build changes Keycloak's folder, so a copy is built.
   const home = join(folder, 'keycloak');
   cpSync(process.env.KEYCLOAK_HOME, home, { recursive: true, verbatimSymlinks: true });
   const command = join(home, 'bin', 'kc.sh');
@@ -65,7 +65,7 @@ function environmentOf({ port: databasePort, password }, { database, port, admin
   const { JAVA_HOME: javaHome } = process.env;
   return {
     ...(javaHome && { JAVA_HOME: javaHome }),
-    // One process, which speaks to no others.
+    // A single process needs no distributed cache.
     KC_CACHE: 'local',
     KC_DB_URL: `jdbc:postgresql://127.0.0.1:${databasePort}/${database}`,
     KC_DB_USERNAME: 'owner',
@@ -88,7 +88,7 @@ async function makeRealm(origin, { username, password }, realm) {
   await callJson(`${origin}/admin/realms`, realm, { authorization: `Bearer ${token}` });
 }
 
-/** The partner, a client that may use the grant, the users with their links, and a key that signs as the service's does. */
+/** The realm has the partner, a client that may use the grant, the linked users, and a key for the service's algorithm. */
 function realmOf(partner, secret) {
   return {
     realm: REALM,
@@ -101,7 +101,7 @@ function realmOf(partner, secret) {
   };
 }
 
-/** Its addresses are only asked for: nobody signs in by them. */
+/** Keycloak requires the URLs, but no login uses them. */
 function identityProvider(partner) {
   const signer = partner.signers.ES256;
   return {
@@ -126,7 +126,7 @@ function identityProvider(partner) {
   };
 }
 
-/** The grant is for clients with a secret alone. The scope `basic` is what makes an access token have a subject. */
+/** Only clients with a secret may use the grant. The scope `basic` adds the subject to access tokens. */
 function client(secret) {
   return {
     clientId: CLIENT_ID,
@@ -146,7 +146,7 @@ function client(secret) {
   };
 }
 
-/** Without it access tokens do not say for whom they are. */
+/** Adds an audience to access tokens, which otherwise have none. */
 const AUDIENCE = {
   name: 'audience',
   protocol: 'openid-connect',
@@ -165,7 +165,7 @@ function userOf({ sub, email }) {
   return { username: sub, email, emailVerified: true, enabled: true, federatedIdentities: [link] };
 }
 
-/** "Keycloak - Version 26.7.3" */
+/** Reads the version from a file with a line such as "Keycloak - Version 26.7.3". */
 function versionOf(home) {
   const file = join(home, 'version.txt');
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';

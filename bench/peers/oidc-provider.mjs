@@ -10,7 +10,7 @@ export async function startOidcProvider(workbench) {
   return start(workbench, 'oidc-provider', { subjects });
 }
 
-/** Its users and its rows are in a database with the service's own tables. */
+/** Its users and rows are in a database with the service's tables. */
 export async function startDurableOidcProvider(workbench) {
   const database = await workbench.newDatabase();
   const databaseUrl = workbench.postgres.urlOf(database);

@@ -1,7 +1,7 @@
-// The bare program of the libraries that the service chose: Nest on Fastify, TypeORM on PostgreSQL, one entity, one controller.
+// A minimal program with the service's libraries: Nest on Fastify, TypeORM on PostgreSQL, one entity, one controller.
 //
-// It is what their guides begin with, in plain JavaScript: each decorator is called, as compiled TypeScript calls it. Nothing is set
-// that has a default, and nothing is loaded late or made cheaper; it finds the table of the service's users, and makes none.
+// It follows the libraries' introductory guides, in plain JavaScript: decorators are called as in compiled TypeScript.
+// It uses all defaults and has no optimizations. It reads the service's user table and creates no tables.
 import 'reflect-metadata';
 import { Controller, Get, Inject, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

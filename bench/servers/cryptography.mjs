@@ -1,7 +1,7 @@
-// The cryptography of an exchange alone: a bare process that verifies an ES256 signature and makes one, again and again.
+// Does only the cryptography of an exchange: it repeatedly verifies one ES256 signature and creates another.
 //
-// By node:crypto, synchronously, one pair after another: nothing is parsed and nobody waits. It is told by a request how
-// many pairs to work off, and answers with the CPU time that it took for them.
+// It uses node:crypto synchronously, one pair after another, and parses nothing. A request sets the number of pairs.
+// The response has their CPU time.
 import { createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { createServer } from 'node:http';
 

@@ -1,8 +1,8 @@
 // The floor: a bare Fastify program, in one process, that does only the necessary work of an exchange.
 //
-// It keeps what makes them right (signature, claims, single use and audit row committed before the answer, the user's
-// present state). It leaves out what makes a service of it: logging, metrics, throttling, error answers with a cause,
-// rotation of keys.
+// It does everything that correctness needs: it checks the signature, the claims and the user's current state, and commits
+// the single use and the audit row before it responds. It has no logging, metrics, rate limits, error causes or key
+// rotation.
 import { randomUUID } from 'node:crypto';
 import Fastify from 'fastify';
 import { AccessTokens } from './floor/access-tokens.mjs';
@@ -50,7 +50,7 @@ async function exchange(request, reply) {
     issuedAt,
     expiresAt,
   });
-  // By hand: of these members none needs escaping.
+  // Written as a string, because no value needs escaping.
   return `{"access_token":"${accessToken}","token_type":"Bearer","expires_in":${lifetimeSeconds},"issued_token_type":"${ISSUED_TOKEN_TYPE}"}`;
 }
 
@@ -59,13 +59,13 @@ function refusal(reply, error) {
   return `{"error":"${error}"}`;
 }
 
-/** A single field of a form, without taking the rest of it apart; undefined where it is missing or broken. */
+/** Reads one field without parsing the whole form. Returns undefined if the field is missing or malformed. */
 function fieldOf(form, name) {
   const start = form.startsWith(`${name}=`) ? 0 : form.indexOf(`&${name}=`) + 1;
   if (start === 0 && !form.startsWith(`${name}=`)) return undefined;
   const end = form.indexOf('&', start);
   const encoded = form.slice(start + name.length + 1, end === -1 ? form.length : end);
-  // A compact token has nothing to decode.
+  // A compact token has no encoded characters.
   if (!/[%+]/.test(encoded)) return encoded;
   try {
     return decodeURIComponent(encoded.replaceAll('+', ' '));

@@ -1,7 +1,6 @@
-// The built application on its embedded database, with a second port on which it is told to put rows in and out.
+// The built application on its embedded database. Requests to a second port make it insert and delete rows.
 //
-// The rows go the way of requests: used up by the service's own repository, as many at a time as concurrent exchanges
-// would, and deleted by its own job.
+// The service's own repository inserts the rows, in batches like concurrent exchanges. Its own job deletes them.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -12,7 +11,7 @@ const source = join(import.meta.dirname, '..', '..', 'dist', 'src');
 const load = (path) => import(join(source, path));
 
 const CONCURRENT = 25;
-/** Long ago enough for the purge, which waits for clocks that are behind. */
+/** The purge allows for slow clocks, so it deletes only rows that expired some time ago. */
 const EXPIRED_SECONDS_AGO = 7_200;
 
 await import('reflect-metadata');

@@ -1,8 +1,8 @@
-// A peer: oidc-provider with a token-exchange grant of its own, in one process.
+// A peer: oidc-provider with a custom token-exchange grant, in one process.
 //
-// It issues JWT access tokens signed by ES256, as the service does (its resource-indicator feature makes them). Replay
-// records and users are in memory unless it is given a database: without one it has no database work at all and forgets
-// everything when it ends. With one, an exchange is the floor's statement, which is the cheapest that is known.
+// Like the service, it issues JWT access tokens signed with ES256, by its resource-indicator feature. By default, replay
+// records and users are in memory and are lost when it ends. With a database, an exchange runs the floor's statement,
+// which is the cheapest known.
 import { generateKeyPairSync } from 'node:crypto';
 import { errors as joseErrors, importSPKI, jwtVerify } from 'jose';
 import { errors, Provider } from 'oidc-provider';
@@ -40,7 +40,7 @@ const resource = new provider.ResourceServer(RESOURCE, resourceServer());
 provider.registerGrantType(TOKEN_EXCHANGE_GRANT, exchange, ['subject_token', 'subject_token_type'], []);
 provider.listen(port, '127.0.0.1');
 
-/** As the floor counts: ids at random would make the index of them dearer. */
+/** Request ids are sequential, as in the floor. Random ids would make their index more expensive. */
 let requests = 0;
 
 async function exchange(context) {
@@ -54,7 +54,7 @@ async function exchange(context) {
     gty: TOKEN_EXCHANGE_GRANT,
     expiresIn: lifetimeSeconds,
   });
-  // Saving would do it, but the audit row comes before and tells it.
+  // Saving would set the id, but the audit row needs it earlier.
   token.jti = token.generateTokenId();
   const work = {
     subject,
@@ -94,12 +94,12 @@ function keyFor({ kid, alg }) {
   return key;
 }
 
-/** Imported once, as a CryptoKey: what jose verifies with fastest. */
+/** Imports the key once, as a CryptoKey, which is fastest with jose. */
 async function readKey({ kid, algorithms: [algorithm], key }) {
   return [`${kid} ${algorithm}`, await importSPKI(key, algorithm)];
 }
 
-/** Users and used tokens in memory: what a database does otherwise. */
+/** Keeps users and used tokens in memory, in place of a database. */
 function usersInMemory() {
   const known = new Map(subjects.map((subject, index) => [subject, `user-${index}`]));
   const usedTokens = new Set();

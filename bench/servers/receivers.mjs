@@ -1,4 +1,4 @@
-// What audit events are sent to while they are measured: a webhook's receiver and a syslog server, which count distinct events.
+// Receives audit events by webhook and syslog during a measurement, and counts distinct events.
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 
@@ -10,7 +10,7 @@ createServer((socket) => {
   let unread = '';
   socket.setEncoding('latin1').on('data', (text) => {
     unread += text;
-    // The rest of a message that has not come whole is looked at again.
+    // An incomplete message is kept until the rest arrives.
     const end = unread.lastIndexOf('}') + 1;
     note('syslog', unread.slice(0, end));
     unread = unread.slice(end);

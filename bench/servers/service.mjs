@@ -1,4 +1,4 @@
-// The settings with which the built service is measured: both flows on, everything at its default but the limits.
+// The settings of the measured service: both flows are enabled, and everything except the rate limits has its default.
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 export const SERVICE_SCRIPT = join(root, 'dist', 'src', 'main.js');
-/** The largest value that the service takes: the limits are on, and never reached. */
+/** The largest accepted value. The limits are active but are never reached. */
 const HIGHEST_LIMIT = '1000000';
 const LICENSE_SECONDS = 86_400;
 
@@ -35,7 +35,7 @@ export function serviceEnvironment({ port, databaseUrl, folder, trustedKeys }) {
   };
 }
 
-/** A licence of a vendor that exists for this run only. */
+/** Issues a licence with a vendor key for this run only. */
 function issueLicense() {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const expiresAt = Math.floor(Date.now() / 1000) + LICENSE_SECONDS;

@@ -1,10 +1,10 @@
-// Looks at what a server really does and writes: a fast answer is worth nothing if it is a wrong one.
+// Checks that a server responds correctly and writes its rows, because the speed of wrong responses means nothing.
 import assert from 'node:assert/strict';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { exchangeOnce } from './exchanges.mjs';
 import { RESIDENTS } from './residents.mjs';
 
-/** @throws Error when one exchange is not what it should be, or a bad token is taken */
+/** @throws Error if an exchange has the wrong result, or if an invalid token is accepted */
 export async function checkExchange(contestant, partner, algorithm = 'ES256') {
   const claims = { ...RESIDENTS[0], ...contestant.claims };
   const sign = (changed = {}) => partner.sign(algorithm, { ...claims, ...changed });
@@ -20,17 +20,17 @@ export async function checkExchange(contestant, partner, algorithm = 'ES256') {
   await mustRefuse(contestant, 'a token for somebody else', elsewhere);
 }
 
-/** A good token whose signature is another's. */
+/** Replaces one character of the token's signature. */
 export function forged(token) {
   const at = token.lastIndexOf('.') + 1;
   const flipped = token[at] === 'A' ? 'B' : 'A';
   return token.slice(0, at) + flipped + token.slice(at + 1);
 }
 
-/** @param contestant checks its own access token by `checkAccessToken` where that is opaque */
+/** @param contestant checks opaque access tokens with its own `checkAccessToken` */
 async function checkAnswer(contestant, { access_token: token, token_type: type, expires_in: seconds }) {
   const { name, checkAccessToken = checkJwt } = contestant;
-  // RFC 6749, section 5.1: in any case.
+  // The type is case-insensitive (RFC 6749, section 5.1).
   assert.equal(type.toLowerCase(), 'bearer', `${name} answered no Bearer token`);
   assert.ok(
     seconds >= 5 && seconds <= 60,
@@ -39,7 +39,7 @@ async function checkAnswer(contestant, { access_token: token, token_type: type, 
   await checkAccessToken(contestant, token);
 }
 
-/** @param contestant says by `accessTokenType` and `clientClaim` what it calls these, where not as RFC 9068 does */
+/** @param contestant its `accessTokenType` and `clientClaim` replace the names of RFC 9068 */
 async function checkJwt(
   { name, server, keySetPath, accessTokenType = 'at+jwt', clientClaim = 'client_id' },
   token,

@@ -20,9 +20,9 @@ export async function compare(workbench, contenders, comparisons) {
 }
 
 /**
- * A case that compares servers by the exchanges that all of them can do. Each is checked before it is measured.
- * @param start answers the `contestants` and the `comparisons`; `others` are contenders that are no servers, `options` those of the
- *   requests, `whenDone` the remarks; or why the case is `skipped`
+ * A case that compares servers by exchanges that all of them support. Each server is checked before it is measured.
+ * @param start returns the `contestants` and the `comparisons`, or the reason why the case is `skipped`. It may also return
+ *   `others` (contenders that are not servers), the requests' `options`, and `whenDone`, which returns remarks
  */
 export function exchangeCase(name, title, start) {
   return {
@@ -48,7 +48,7 @@ async function run(workbench, { skipped, contestants, comparisons, others = [], 
   return { ...result, remarks: await whenDone?.() };
 }
 
-/** A contender by a server that exchanges the tokens of known users. */
+/** A contender whose load is exchanges of known users' tokens. */
 export function exchangesOf({ partner }, contestant, options) {
   return {
     name: contestant.name,

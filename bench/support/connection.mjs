@@ -1,5 +1,5 @@
-// A client of HTTP/1.1 on one connection, by node:net. It shares the machine with what it measures: requests are bytes that were made
-// before, and of an answer it reads the status and where it ends.
+// An HTTP/1.1 client for one connection, with node:net. It is minimal because it shares the machine with the measured server:
+// requests are prepared bytes, and it reads only a response's status and end.
 import { connect } from 'node:net';
 
 const LENGTH = /\r\ncontent-length: *(\d+)/i;
@@ -8,7 +8,7 @@ const IS_LAST = /\r\nconnection: *close/i;
 const WITHOUT_BODY = new Set(['204', '304']);
 const HEAD_END = '\r\n\r\n';
 
-/** The bytes of a request; `origin` stands in its Host. */
+/** The bytes of a request. `origin` sets its Host header. */
 export function requestBytes(origin, { method, path, headers, body = '' }) {
   const length = method === 'GET' ? {} : { 'Content-Length': Buffer.byteLength(body) };
   const fields = Object.entries({ Host: new URL(origin).host, ...headers, ...length });
@@ -19,15 +19,15 @@ export function requestBytes(origin, { method, path, headers, body = '' }) {
 export class Connection {
   unread = '';
 
-  /** @param patienceMs how long an answer may take; 0: as long as it takes */
+  /** @param patienceMs the longest wait for a response; 0 disables the limit */
   constructor(origin, patienceMs = 0) {
     const { hostname, port } = new URL(origin);
     this.address = { host: hostname, port: Number(port), noDelay: true, timeout: patienceMs };
   }
 
   /**
-   * Sends one request after the other: the answer to the last one must have come.
-   * @returns the answer's status and text; the status is 0 for a connection that was closed without an answer
+   * Sends a request. The previous response must have arrived.
+   * @returns the response's status and text. The status is 0 if the connection was closed without a response
    */
   send(bytes) {
     this.socket ??= this.open();
@@ -68,7 +68,7 @@ function headOf(text) {
   return end < 0 ? undefined : text.slice(0, end);
 }
 
-/** An answer that says nothing of its length ends with its connection. */
+/** A response without a length ends with its connection. */
 function isWhole(text) {
   const head = headOf(text);
   if (head === undefined) return false;

@@ -1,11 +1,11 @@
-// A contender that does the cryptography of exchanges and nothing else.
+// A contender that does only the cryptography of exchanges.
 import { callJson } from './json-calls.mjs';
 import { residentBytes } from './process-usage.mjs';
 import { RESIDENTS } from './residents.mjs';
 
 const MEBIBYTE = 2 ** 20;
 
-/** @returns a contender for `alternate`, whose CPU time is that of one verification and one signature */
+/** @returns a contender for `alternate`. Its CPU time covers one verification and one signature */
 export async function startCryptography(workbench) {
   const name = 'cryptography';
   const token = workbench.partner.sign('ES256', RESIDENTS[0]);

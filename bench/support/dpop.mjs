@@ -1,4 +1,4 @@
-// Proofs of possession (RFC 9449), made as a client does before its requests are sent.
+// Proofs of possession (RFC 9449). They are created before the requests are sent.
 import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -6,11 +6,11 @@ const { kty, crv, x, y } = publicKey.export({ format: 'jwk' });
 const HEADER = base64url(JSON.stringify({ typ: 'dpop+jwt', alg: 'ES256', jwk: { kty, crv, x, y } }));
 
 /**
- * A fresh proof of the one key of the benchmark.
- * @param accessToken the token of an API call, if it is one
+ * A new proof with the benchmark's only key.
+ * @param accessToken the API call's token; undefined for other requests
  */
 export function proofFor({ server: { origin } }, method, path, accessToken) {
-  // The public address of a measured service; clients connect by a number.
+  // The service's public URL has the host localhost, but clients connect to an IP address.
   const target = new URL(path, origin);
   target.hostname = 'localhost';
   const claims = {

@@ -1,4 +1,4 @@
-// The requests of both flows: tokens go in by a form, and access tokens come out.
+// The requests of both flows: token exchange and embedded login.
 import assert from 'node:assert/strict';
 import { proofFor } from './dpop.mjs';
 import { logins } from './residents.mjs';
@@ -6,15 +6,15 @@ import { logins } from './residents.mjs';
 const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const JWT_BEARER_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const JWT_TYPE = 'urn:ietf:params:oauth:token-type:jwt';
-/** The longest life that access tokens have by default. */
+/** The longest default lifetime of access tokens. */
 const LIFETIME_SECONDS = 900;
 export const FORM = { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' } };
 
 /**
- * A kind of load: exchanges of fresh tokens.
- * @param options `claimSets` makes the claims of so many tokens: logins of known users unless given. `lifetimeSeconds`
- *   is the tokens' life, by default what the contestant says. `change` is done to each signed token. `hasActor` adds the
- *   token of another user, `hasProof` a proof of possession.
+ * A load of exchanges of new tokens.
+ * @param options `claimSets` makes the claims of a number of tokens (default: known users). `lifetimeSeconds` is the tokens'
+ *   lifetime (default: the contestant's). `change` modifies each signed token. `hasActor` adds another user's token, and
+ *   `hasProof` adds a proof of possession
  */
 export function exchangeRequests(contestant, partner, options = {}) {
   const {
@@ -45,7 +45,7 @@ export function exchangeRequests(contestant, partner, options = {}) {
   };
 }
 
-/** A kind of load: embedded logins of known users. */
+/** A load of embedded logins of known users. */
 export function embedLogins(_contestant, partner) {
   return {
     ...FORM,
@@ -58,7 +58,7 @@ export function embedLogins(_contestant, partner) {
   };
 }
 
-/** @param contestant one that `takesAssertions` knows no token exchange, but the grant of RFC 7523 */
+/** @param contestant uses the grant of RFC 7523 instead of token exchange if `takesAssertions` is set */
 export function exchangeForm({ fields, takesAssertions = false }, subjectToken, moreFields) {
   const grant = takesAssertions
     ? { grant_type: JWT_BEARER_GRANT, assertion: subjectToken }
@@ -66,7 +66,7 @@ export function exchangeForm({ fields, takesAssertions = false }, subjectToken, 
   return new URLSearchParams({ ...grant, ...fields, ...moreFields }).toString();
 }
 
-/** Sends one exchange and answers status and body. */
+/** Sends one exchange and returns the response's status and body. */
 export async function exchangeOnce(contestant, subjectToken, moreHeaders) {
   const url = new URL(contestant.exchangePath, contestant.server.origin);
   const headers = { ...FORM.headers, ...moreHeaders };
@@ -74,7 +74,7 @@ export async function exchangeOnce(contestant, subjectToken, moreHeaders) {
   return { status: answer.status, text: await answer.text() };
 }
 
-/** One for each of the claim sets, one after the other. @param headersOf those of each, if any */
+/** Exchanges a token for each claim set, one after another. @param headersOf makes additional headers for each request */
 export async function accessTokens(contestant, partner, claimSets, headersOf) {
   const tokens = [];
   for (const subjectToken of partner.signAll('ES256', claimSets, LIFETIME_SECONDS)) {
@@ -85,7 +85,7 @@ export async function accessTokens(contestant, partner, claimSets, headersOf) {
   return tokens;
 }
 
-/** Sessions of so many users: of each one that is bound to the key of `proofFor`, and the cookie of another. */
+/** Opens `count` sessions that are bound to the key of `proofFor`, and `count` sessions with a cookie. */
 export async function sessionsOf(contestant, partner, count) {
   const { origin } = contestant.server;
   const sameOrigin = `http://localhost:${new URL(origin).port}`;

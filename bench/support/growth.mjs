@@ -1,5 +1,5 @@
-// Fills a database as years of use would: replay records, users with projects and links, audit rows, workflows.
-// Its users are known by their numbers.
+// Fills a database with the rows of years of use: replay records, users with projects and links, audit rows, workflows.
+// A user's number determines the user's ids.
 import { randomInt, randomUUID } from 'node:crypto';
 import { ISSUER } from './partner.mjs';
 import { WORKFLOWS_PER_PROJECT, insertWorkflows } from './workflows.mjs';
@@ -7,16 +7,16 @@ import { WORKFLOWS_PER_PROJECT, insertWorkflows } from './workflows.mjs';
 const USED_TOKENS = 10_000_000;
 const USERS = 1_000_000;
 const SUBJECT_PREFIX = 'grown-';
-/** One user in so many has workflows, a full page and more of them. */
+/** One in this many users has workflows, more than fit on a page. */
 const USERS_PER_AUTHOR = 50;
-/** Each user is a member of one team by a claim. */
+/** Each user is a member of one team because of a claim. */
 const USERS_PER_TEAM = 10;
 const TEAM_PREFIX = 'team-';
 const AUDIT_ROWS = 1_000_000;
-/** Rows are right by the way in which they are made, so that foreign keys need not be looked up for each of them. */
+/** Disables the checks of foreign keys, because the inserted rows are known to be correct. */
 const SESSION = { session_replication_role: 'replica', maintenance_work_mem: '512MB' };
 
-/** How many rows of each kind there will be. @param scale a divisor */
+/** The number of rows of each kind. @param scale divides the numbers */
 export function grownCounts(scale) {
   const authors = Math.max(1, Math.round(USERS / scale / USERS_PER_AUTHOR));
   const users = authors * USERS_PER_AUTHOR;
@@ -29,7 +29,7 @@ export function grownCounts(scale) {
   };
 }
 
-/** Fills a database that has the schema. Its statistics are up to date afterwards, and its rows on disk. */
+/** Fills a database that has the schema. Then updates its statistics and writes its rows to disk. */
 export async function grow({ postgres, tell }, database, counts) {
   await postgres.inSession(
     database,
@@ -39,7 +39,7 @@ export async function grow({ postgres, tell }, database, counts) {
         await withoutIndexes(client, table, () => insert(client));
       }
       tell('vacuuming');
-      // Now, not by autovacuum in the middle of a round.
+      // Otherwise autovacuum would run during a round.
       await client.query('VACUUM ANALYZE');
       await client.query('CHECKPOINT');
     },
@@ -47,22 +47,22 @@ export async function grow({ postgres, tell }, database, counts) {
   );
 }
 
-/** Makes claim sets of so many logins, spread over all users at random. */
+/** Makes the claims of a number of logins of random users. */
 export function grownLogins(users) {
   return (count) => Array.from({ length: count }, () => claimsOf(randomInt(1, users + 1)));
 }
 
-/** The same of users who have workflows. */
+/** Makes the claims of logins of random users who have workflows. */
 export function grownAuthors(users) {
   const authors = Math.floor(users / USERS_PER_AUTHOR);
   return (count) =>
     Array.from({ length: count }, () => claimsOf(randomInt(1, authors + 1) * USERS_PER_AUTHOR));
 }
 
-/** What an entry must allow for the tokens of `grownMovers`. */
+/** The policy that the tokens of `grownMovers` need. */
 export const MOVING_POLICY = { projects: { mayAssign: [`${TEAM_PREFIX}*`], create: true } };
 
-/** The same with claims that move each user into two other teams and into a new one. */
+/** Makes the claims of logins that move each user into two other teams and a new one. */
 export function grownMovers({ users, teams }) {
   const team = () => `${TEAM_PREFIX}${randomInt(1, teams + 1)}:project:editor`;
   const newTeam = () => `${TEAM_PREFIX}${randomUUID()}:project:viewer`;
@@ -70,7 +70,7 @@ export function grownMovers({ users, teams }) {
     grownLogins(users)(count).map((claims) => ({ ...claims, projects: [team(), team(), newTeam()] }));
 }
 
-/** What their tokens say about them: nothing that would change a user. */
+/** Claims that do not change the user. */
 function claimsOf(number) {
   const sub = `${SUBJECT_PREFIX}${number}`;
   return { sub, email: `${sub}@partner.example` };
@@ -89,7 +89,7 @@ const DROPPABLE = `
   FROM pg_index
   WHERE indrelid = $1::regclass AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)`;
 
-/** Building indexes once after many rows is several times faster than with each of them. */
+/** Drops the indexes during the insertion. Rebuilding them is several times faster than updating them for each row. */
 export async function withoutIndexes(client, table, insert) {
   const { rows: indexes } = await client.query(DROPPABLE, [table]);
   for (const { drop } of indexes) await client.query(drop);
@@ -113,12 +113,12 @@ function insertions({ usedTokens, users, teams, auditRows }) {
 /** The tables that `grow` fills. */
 export const GROWN_TABLES = insertions({}).map(([table]) => table);
 
-// None of them expires while the benchmark runs, so that the purge leaves them.
+// No row expires during the benchmark, so the purge deletes none.
 const USED_TOKENS_INSERTION = `INSERT INTO token_exchange_used_jti (jti_hash, expires_at)
   SELECT gen_random_uuid(), now() + interval '1 hour' * (2 + random() * 22)
   FROM generate_series(1, $1::int)`;
 
-/** Ids that can be computed from the number of a user: as random as those that the service makes. */
+/** Computes ids from users' numbers. They are distributed as randomly as the service's ids. */
 const USER_ID = `md5('user ' || number)::uuid`;
 const PROJECT_ID = `md5('project ' || number)::uuid`;
 const teamId = (number) => `md5('team ' || ${number})::uuid`;
@@ -148,7 +148,7 @@ const AUTHORS_PROJECTS = `SELECT project.id FROM project JOIN user_account ON us
   WHERE email LIKE '${SUBJECT_PREFIX}%'
     AND substring(email FROM '${SUBJECT_PREFIX}([0-9]+)')::int % ${USERS_PER_AUTHOR} = 0`;
 
-// A month of exchanges, by users in turn.
+// A month of exchanges. The users take turns.
 const AUDIT_INSERTION = `INSERT INTO audit_event (name, occurred_at, request_id, subject_user_id, payload)
   SELECT 'svc.audit.token-exchange.succeeded', now() - interval '30 days' * (1 - event::float8 / $1),
     lpad(event::text, 20, '0'), md5('user ' || (1 + event % $2::int))::uuid,

@@ -1,5 +1,5 @@
-// A program of its own, beside the measurement: clients that send requests in turn as fast as they get answers, each
-// beginning at another, until they have to stop. Then it says how many answers of each status there were.
+// A separate program with clients that send requests in turn, as fast as they get responses. Each client starts at another
+// request. When told to stop, the program reports the number of responses by status.
 import { once } from 'node:events';
 import { Connection, requestBytes } from './connection.mjs';
 

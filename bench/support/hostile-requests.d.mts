@@ -1,6 +1,6 @@
 // The types of hostile-requests.mjs, for the tests.
 
-/** Makes a value of about so many bytes. */
+/** Makes a value of about `bytes` bytes. */
 type OfSize<T> = (bytes: number) => T;
 
 export interface Hostile {

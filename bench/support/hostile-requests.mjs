@@ -1,22 +1,22 @@
-// The largest and nastiest values for every field of every request, made from the description of the API and the two forms.
+// The most expensive values for every field of every request, generated from the API's description and the two forms.
 // The tests send them too.
 
-/** What a body, a header or a query may have at most, in bytes. */
+/** The maximum sizes of a body, and of a header or query, in bytes. */
 const BODY_BYTES = 256 * 1024;
 const HEADER_BYTES = 60 * 1024;
-/** Array elements and object members of a JSON body, in all. */
+/** The most array elements and object properties in a JSON body, in total. */
 const MAX_PARTS = 5_000;
-/** Claims of a token that is as long as a token may be. */
+/** The size of the claims in a token of maximum length. */
 const CLAIM_BYTES = 45_000;
-/** What a body has beside its largest member. */
+/** The size of a body without its largest property. */
 const OTHER_MEMBERS_BYTES = 400;
 
 const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
-/** A token that is none. */
+/** A string with the format of a token but no valid content. */
 const NO_TOKEN = 'e30.e30.e30';
 
 /**
- * The two flows: the fields that each reads, a form that is good but for its token, and how one is made of a token.
+ * The two flows: their fields, a form that is valid except for its token, and a function that makes a form for a token.
  */
 export const FLOWS = [
   {
@@ -42,7 +42,7 @@ export const FLOWS = [
   },
 ];
 
-/** As they stand in a form: what decoders, splitters, counters and patterns work hardest for. */
+/** Encoded pieces of form values that are expensive for decoders, splitters, counters and patterns. */
 const FORM_PIECES = [
   'A',
   '+',
@@ -65,7 +65,7 @@ const FORM_PIECES = [
 const inBody = (name, body, bytes = BODY_BYTES) => ({ name, bytes, body });
 const inQuery = (name, query) => ({ name, bytes: HEADER_BYTES, query });
 
-/** Forms in which one field, one name, or the number of fields is as large as it can be. */
+/** Forms with one field, one name or the number of fields at its maximum. */
 export function hostileForms({ fields, form }) {
   const encoded = (members) => new URLSearchParams(members).toString();
   const values = fields.flatMap((field) =>
@@ -103,8 +103,8 @@ const CLAIM_VALUES = {
 };
 
 /**
- * Correctly signed tokens with claims that are as large as a token may be: a fresh one each time.
- * @param sign makes a token of a partner in which some claims are changed
+ * Correctly signed tokens with claims of maximum size. Each request has a new token.
+ * @param sign makes a partner's token with the given claims changed
  */
 export function hostileTokens({ formOf }, sign) {
   return Object.entries(CLAIM_VALUES).flatMap(([name, make]) =>
@@ -115,7 +115,7 @@ export function hostileTokens({ formOf }, sign) {
   );
 }
 
-/** JSON texts of about so many bytes. */
+/** JSON strings of about `bytes` bytes. */
 const TEXTS = {
   text: (bytes) => JSON.stringify(filled('a', bytes - 2)),
   'astral text': (bytes) => JSON.stringify(filled('\u{1f600}', bytes - 2)),
@@ -123,7 +123,7 @@ const TEXTS = {
   'quotation marks': (bytes) => `"${filled('\\"', bytes - 2)}"`,
   backslashes: (bytes) => `"${filled('\\\\', bytes - 2)}"`,
 };
-/** The same with as many parts as a body may have, or as much in one of them. */
+/** JSON values with the maximum number or size of parts. */
 const STRUCTURES = {
   'empty objects': (bytes) => listOf(partsIn(bytes), () => '{}'),
   'padded objects': (bytes) =>
@@ -136,7 +136,7 @@ const STRUCTURES = {
   ...wrapped('a list of', (text) => `[{"a":${text}}]`),
 };
 const ALL_VALUES = { ...TEXTS, ...STRUCTURES };
-/** Where a text, a number or a flag belongs, others are wrong in the same way as these. */
+/** Enough values for properties of a scalar type: all others are invalid in the same way. */
 const VALUES_OF_SCALARS = chosen(ALL_VALUES, [
   'text',
   'astral text',
@@ -144,9 +144,9 @@ const VALUES_OF_SCALARS = chosen(ALL_VALUES, [
   'empty objects',
   'members',
 ]);
-/** What is wrong before its values are looked at. */
+/** Values for properties that are refused before their values are read. */
 const UNREAD_VALUES = chosen(ALL_VALUES, ['escaped text', 'empty objects', 'members']);
-/** With an escape in a name and no end: readers that look for it from each place take time in the square of the length. */
+/** JSON with an escape in a name and without an end. A reader that searches for the end from each position takes quadratic time. */
 const UNENDING = {
   'escaped quotation marks without an end': (bytes) => `{"\\u0061":1,"${filled('\\"', bytes - 14)}`,
   'colons behind a name': (bytes) => `{"a":"\\n","b"${filled(':', bytes - 14)}`,
@@ -159,9 +159,9 @@ const UNREAD_BODIES = {
 };
 
 /**
- * Bodies in which one member is as large as it can be.
- * @param schema of the body, as the description has it
- * @param good a body that the route takes
+ * Bodies with one property of maximum size.
+ * @param schema the body's schema in the API's description
+ * @param good a valid body
  */
 export function hostileBodies({ properties = {} }, good) {
   const members = Object.entries({ ...properties, unknown: undefined }).flatMap(([member, schema]) =>
@@ -183,9 +183,9 @@ function bodyWith(good, member, value, bytes) {
   return start + value(bytes - start.length - end.length) + end;
 }
 
-/** The longest text that the data of a credential may have. */
+/** The maximum length of a string in a credential's data. */
 const LONGEST_DATA_TEXT = 65_536;
-/** What the patterns of data begin with, each with what they then work hardest for. */
+/** Prefixes that the patterns of data match, each with a piece that is expensive for the rest of the pattern. */
 const DATA_TEXTS = [
   ...['a', 'A ', '-', '\u{1f600}'].map((piece) => ['', piece]),
   ...['a', '%41', ':', '.', '/', '@'].map((piece) => ['https://', piece]),
@@ -195,8 +195,8 @@ const DATA_TEXTS = [
 ];
 
 /**
- * Bodies of credentials with data as large as it can be, for each rule that texts of data have.
- * @param schemas by type
+ * Bodies of credentials with data of maximum size, for each rule of a string in the data.
+ * @param schemas the data's schemas by credential type
  */
 export function hostileCredentials(schemas, good) {
   const rules = new Map(
@@ -226,7 +226,7 @@ export function hostileCredentials(schemas, good) {
   ];
 }
 
-/** Every route outside of the API, and one of it, with a method that it knows and the parameters that it reads. */
+/** Every route outside the API and one API route, each with a supported method and its parameters. */
 export const ROUTES = [
   ['POST', '/rest/auth/oauth/token', []],
   ['POST', '/rest/auth/embed', []],
@@ -241,7 +241,7 @@ export const ROUTES = [
   ['GET', '/assets/current/page.css', []],
 ];
 
-/** Headers that the service reads, each with what its reader works hardest for. */
+/** Headers that the service reads, each with pieces that are expensive to parse. */
 const HEADER_PIECES = {
   authorization: ['A', ' ', '.', 'e30.', 'Bearer ', '='],
   cookie: ['a=b; ', ';', '=', '"', '__Host-svc-session=a; ', '%41'],
@@ -254,7 +254,7 @@ const HEADER_PIECES = {
   'sec-fetch-site': ['A', ' ', ','],
 };
 
-/** Headers as large as they can be, for any route. */
+/** Headers of maximum size, for any route. */
 export function hostileHeaders() {
   return Object.entries(HEADER_PIECES).flatMap(([header, pieces]) =>
     pieces.map((piece) => ({
@@ -267,7 +267,7 @@ export function hostileHeaders() {
   );
 }
 
-/** Queries as large as they can be, for any route; `names` are the parameters that it knows. */
+/** Queries of maximum size, for any route. `names` are its parameters. */
 export function hostileQueries(names) {
   const parameters = [...names, 'unknown'].flatMap((name) =>
     ['A', '%F0%9F%98%80', '%00', '+', '%', '%2F..', '[]'].map((piece) =>
@@ -280,7 +280,7 @@ export function hostileQueries(names) {
   return [...parameters, ...pairs];
 }
 
-/** The request to a route that carries what is hostile at so many bytes. */
+/** The hostile request to a route, with a size of `bytes` bytes. */
 export async function hostileRequest(route, { body, headers, query }, bytes) {
   return {
     method: route.method,
@@ -290,12 +290,12 @@ export async function hostileRequest(route, { body, headers, query }, bytes) {
   };
 }
 
-/** Repeats a text to a size. */
+/** Repeats the piece up to `bytes` bytes. */
 function filled(piece, bytes) {
   return piece.repeat(Math.max(0, Math.floor(bytes / Buffer.byteLength(piece))));
 }
 
-/** In proportion to the size, the whole number of parts at the full one. */
+/** The number of parts, in proportion to the size. A body of full size has almost `MAX_PARTS`. */
 function partsIn(bytes) {
   return Math.max(1, Math.floor((MAX_PARTS * 0.95 * bytes) / BODY_BYTES));
 }
@@ -309,7 +309,7 @@ function memberObject(bytes) {
   return Object.fromEntries(range(count).map((index) => [`m${index}`, filled('v', bytes / count - 14)]));
 }
 
-/** The texts inside something that a body may have. */
+/** The strings inside a structure that a body may have. */
 function wrapped(what, around) {
   const rest = around('').length;
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-// Every route of a running service, with a good request to it and with all that is hostile to it.
+// Every route of a running service, with a valid request and all hostile requests.
 import { FORM } from './exchanges.mjs';
 import {
   FLOWS,
@@ -16,7 +16,7 @@ import { RESIDENTS } from './residents.mjs';
 const DATA = { user: 'ada', password: 'correct horse' };
 const CREDENTIALS = 'POST /api/v1/credentials';
 
-/** @returns for each route `method`, `path`, `headers`, `hostile`, and `good`, which makes the body of a request that it takes, if any */
+/** @returns `method`, `path`, `headers` and `hostile` for each route, and `good`, which makes a valid body if the route has one */
 export async function hostileRoutes(contestant, partner) {
   const administrator = await loginAdministrator(contestant, partner);
   const operations = operationsOf(await administrator.call('/openapi.json'));
@@ -36,7 +36,7 @@ export async function hostileRoutes(contestant, partner) {
   ];
 }
 
-/** Of the API's description: each operation, with the schemas that its body may have and the parameters that it knows. */
+/** The operations in the API's description, with their body schemas and query parameters. */
 function operationsOf({ paths, components }) {
   const own = Object.entries(paths).filter(([path]) => path.startsWith('/api/v1/'));
   return own.flatMap(([path, methods]) =>
@@ -66,7 +66,7 @@ function flowRoute(flow, partner) {
   };
 }
 
-/** Of several schemas the first does: they differ in the data, which `dataSchemas` tell. */
+/** The first schema is enough: several differ only in their data, which `dataSchemas` covers. */
 function bodyRoute({ method, path, schemas: [schema] }, things, { jsonHeaders }, dataSchemas) {
   const name = `${method} ${path}`;
   const body = goodBodies(things)[name];
@@ -93,7 +93,7 @@ function plainRoute([method, path, parameters], { headers }, hostile = []) {
   };
 }
 
-/** What the paths of the API name. */
+/** Creates the resources that API paths refer to, and returns their ids. */
 async function makeThings(administrator) {
   const api = async (path, body) => (await administrator.call(path, body)).id;
   const userId = await api('/users', { email: 'somebody@partner.example' });
@@ -104,7 +104,7 @@ async function makeThings(administrator) {
   return { userId, projectId, workflowId, credentialId: await api('/credentials', credential) };
 }
 
-/** By `METHOD path`. */
+/** The valid bodies by `METHOD path`. */
 function goodBodies({ userId, projectId }) {
   return {
     'POST /api/v1/users': { email: 'another@partner.example' },
@@ -120,7 +120,7 @@ function goodBodies({ userId, projectId }) {
   };
 }
 
-/** By type. */
+/** The schemas of credentials' data by type. */
 async function credentialSchemas(administrator, operations) {
   const { schemas } = operations.find(({ method, path }) => `${method} ${path}` === CREDENTIALS);
   const types = schemas.flatMap(({ properties }) => properties.type.enum);
@@ -132,7 +132,7 @@ function filledIn(path, things) {
   return path.replaceAll(/\{(\w+)\}/g, (_, name) => things[name]);
 }
 
-/** With ids left out of the path. */
+/** The route's method and path. Ids in the path are replaced by `{id}`. */
 export function titleOf({ method, path }) {
   return `${method} ${path.replaceAll(/[0-9a-f-]{36}/g, '{id}')}`;
 }

@@ -1,4 +1,4 @@
-// Calls to the APIs of the measured servers: JSON or a form goes in, JSON comes out.
+// Calls the measured servers' APIs with JSON or a form, and reads JSON.
 import { accessTokens, bearer } from './exchanges.mjs';
 
 export const ADMINISTRATOR = {
@@ -8,9 +8,9 @@ export const ADMINISTRATOR = {
 };
 
 /**
- * Gets, or posts a form, or anything else as JSON.
- * @returns what was answered, undefined for nothing
- * @throws Error that shows any answer but a success
+ * Sends a GET request without a body, or a POST request with a form or JSON.
+ * @returns the parsed response; undefined if it is empty
+ * @throws Error with the response if it is not a success
  */
 export async function callJson(url, body, headers = {}) {
   const method = body === undefined ? 'GET' : 'POST';
@@ -25,7 +25,7 @@ export async function callJson(url, body, headers = {}) {
   return text === '' ? undefined : JSON.parse(text);
 }
 
-/** The headers of an administrator of a service, who came in by a token exchange, and what calls its API as that user. */
+/** Signs an administrator in by token exchange. Returns the headers, and a function that calls the API as this user. */
 export async function loginAdministrator(contestant, partner) {
   const [token] = await accessTokens(contestant, partner, [ADMINISTRATOR]);
   const headers = bearer(token);

@@ -1,4 +1,4 @@
-// Writes the results to a file, with what they were measured on: versions, machine, commit.
+// Writes the results to a file, with the versions, the machine and the commit.
 import { writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { outputOf, versionOfNode } from './node-versions.mjs';
@@ -8,7 +8,7 @@ export async function writeJson({ options, postgres }, results) {
   const [version] = postgres === undefined ? [] : await postgres.query('postgres', 'SHOW server_version');
   const content = {
     ...surroundings(),
-    // Of the measured programs; the load generator runs on `node`.
+    // The measured programs' Node.js. The load generator runs on `node`.
     nodes: nodes.map((path) => ({ path, version: versionOfNode(path) })),
     postgres: version?.server_version,
     options: { rounds, requests, seconds, connections, growthScale },
@@ -26,12 +26,12 @@ function surroundings() {
     cpuCount: cpus().length,
     memoryBytes: totalmem(),
     commit: git('rev-parse', 'HEAD'),
-    // Nothing printed: all that was built is in the commit.
+    // 0 means that the commit contains everything that was built.
     changedFiles: git('status', '--porcelain')?.split('\n').filter(Boolean).length,
   };
 }
 
-/** Undefined outside of a repository. */
+/** Returns git's output; undefined outside a repository. */
 function git(...args) {
   return outputOf('git', args, import.meta.dirname);
 }

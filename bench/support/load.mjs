@@ -1,4 +1,4 @@
-// Puts load on servers: as much as they take, or at a fixed rate.
+// Sends load to servers, at their maximum or at a fixed rate.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection, requestBytes } from './connection.mjs';
 
@@ -6,14 +6,14 @@ const PATIENCE_MS = 30_000;
 const SHOWN_CHARACTERS = 600;
 
 /**
- * Sends each request once. Connections are always busy, or at a rate evenly over time; then latency counts from the moment at which a
- * request was due, so that a server that falls behind cannot hide it.
- * @param origins where to send them; connections are spread evenly over several
- * @param requests the bytes of each
+ * Sends each request once. Without a rate, all connections are always busy. With a rate, latency is measured from the time
+ * at which a request was due, so that it includes the delay of a slow server.
+ * @param origins the servers; the connections are spread evenly over them
+ * @param requests the requests' bytes
  * @param perSecond the rate, if any
- * @param whenDone called at the moment of the last answer
- * @returns how long it took, and the latency of each answer
- * @throws Error when an answer has another status than expected, or is missing
+ * @param whenDone called after the last response
+ * @returns the duration in seconds, and each response's latency in milliseconds
+ * @throws Error if a response is missing or has an unexpected status
  */
 export async function applyLoad({ origins, requests, connections, expectedStatus, perSecond, whenDone }) {
   const latenciesMs = new Float64Array(requests.length);
@@ -47,13 +47,13 @@ export async function applyLoad({ origins, requests, connections, expectedStatus
   return { seconds, latenciesMs };
 }
 
-/** The requests of a kind of load and their bytes, made before they are sent. */
+/** Makes a load's requests and their bytes before they are sent. */
 export async function preparedRequests(origin, { requests, ...kind }, count) {
   const made = await requests(count);
   return { made, bytes: made.map((request) => requestBytes(origin, { ...kind, ...request })) };
 }
 
-/** Sends so many requests of a kind of load to one server, outside of all measurement, and answers them. */
+/** Sends `count` requests of a load to one server without measuring, and returns the requests. */
 export async function sendAll({ server: { origin } }, load, count, connections) {
   const { made, bytes } = await preparedRequests(origin, load, count);
   await applyLoad({ ...load, origins: [origin], requests: bytes, connections });

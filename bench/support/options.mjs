@@ -4,13 +4,13 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { versionOfNode } from './node-versions.mjs';
 
-/** An even number, so that the turns are mirrored: as often one contender first as the other. */
+/** The number of rounds is even, so that each contender is first equally often. */
 const DEFAULTS = { rounds: 20, seconds: 4, connections: 32, 'growth-scale': 1 };
 const LARGEST = {
   rounds: 1_000,
-  // Tokens for embedded login live for a minute, and a part of it goes by while they are signed.
+  // Tokens for embedded login expire after a minute, and signing takes a part of it.
   seconds: 20,
-  // A thousand users are left: fewer are no load that is spread.
+  // At least a thousand users must remain to spread the load.
   'growth-scale': 1_000,
 };
 
@@ -31,7 +31,7 @@ export const HELP = `Usage: npm run bench -- [options]
   --list             list the cases
   --help             show this`;
 
-/** The command line is wrong; the message says what about it. */
+/** Reports an error in the command line. */
 export class UsageError extends Error {}
 
 /** @throws UsageError */
@@ -52,7 +52,7 @@ export function readOptions(args, { cases, peers }, environment = process.env) {
   };
 }
 
-/** Without a choice it is the first. What a peer lacks is told before anything is measured. */
+/** The default is the first peer. A missing requirement is reported before anything is measured. */
 function readPeers(names, peers, environment) {
   if (names === undefined) return peers.slice(0, 1);
   return [...new Set(names)].map((name) => {
@@ -63,7 +63,7 @@ function readPeers(names, peers, environment) {
   });
 }
 
-/** Programs are started in folders of their own; a bare name is looked up, as by a shell. */
+/** Makes a path absolute, because programs start in other folders. A name without a slash is looked up in PATH. */
 function nodeBinary(given) {
   const path = given.includes('/') ? resolve(given) : given;
   if (versionOfNode(path) !== undefined) return path;
@@ -97,7 +97,7 @@ function parsed(args) {
   }
 }
 
-/** @param kind what it is called in the message */
+/** @param kind the name of the choices' kind in the error message */
 function named(name, kind, choices) {
   const found = choices.find((candidate) => candidate.name === name);
   if (found !== undefined) return found;

@@ -1,15 +1,15 @@
-// A pretend partner: its keys, the entries with which servers trust them, and its tokens.
+// A simulated partner: its keys, their trusted key entries and its tokens.
 import { randomUUID } from 'node:crypto';
 import { Partner as Signer } from '../../dist/demo/partner.js';
 
 export const ISSUER = 'https://login.partner.example';
 const AUDIENCE = 'https://instance.example';
-/** The longest life that embedded login takes. */
+/** The longest token lifetime that embedded login accepts. */
 const LONGEST_EMBED_LIFETIME_SECONDS = 60;
 
 export class Partner {
   issuer = ISSUER;
-  /** By algorithm. */
+  /** The partner's signers by algorithm. */
   signers = Object.fromEntries(
     ['ES256', 'RS256', 'EdDSA'].map((algorithm) => [
       algorithm,
@@ -17,17 +17,17 @@ export class Partner {
     ]),
   );
 
-  /** Entries of SVC_TOKEN_EXCHANGE_TRUSTED_KEYS, all with the same members of a policy. */
+  /** Entries of SVC_TOKEN_EXCHANGE_TRUSTED_KEYS, all with the same policy. */
   trustedKeys(policy) {
     return Object.values(this.signers).map((signer) => signer.staticEntry(policy));
   }
 
-  /** Fresh tokens, one for each of the claim sets. */
+  /** New tokens, one for each claim set. */
   signAll(algorithm, claimSets, lifetimeSeconds) {
     return claimSets.map((claims) => this.sign(algorithm, claims, lifetimeSeconds));
   }
 
-  /** @param claims go over the standing ones */
+  /** @param claims override the default claims */
   sign(algorithm, claims, lifetimeSeconds = LONGEST_EMBED_LIFETIME_SECONDS) {
     const issuedAt = Math.floor(Date.now() / 1000);
     const standing = { iss: ISSUER, aud: AUDIENCE, iat: issuedAt, exp: issuedAt + lifetimeSeconds };

@@ -1,4 +1,4 @@
-// Runs a throw-away PostgreSQL server, for benchmark and tests: own folder, own port, gone when its owner is gone.
+// Runs a temporary PostgreSQL server for the benchmark and the tests. It has its own folder and port and ends with its owner.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -17,22 +17,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { untilTrue } from './until.mjs';
 
-/** What `synchronous_standby_names` calls a standby. */
+/** The standby's name in `synchronous_standby_names`. */
 export const STANDBY_NAME = 'standby';
 const DEBIAN_VERSIONS = '/usr/lib/postgresql';
 const START_ATTEMPTS = 5;
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 20_000;
 const PROBE_INTERVAL_MS = 50;
-/** On a lost port somebody else may listen, who never answers. */
+/** Another program may have taken the port and may never respond. */
 const PROBE_TIMEOUT_MS = 2_000;
 const LOG_TAIL_CHARACTERS = 4_000;
 
 /**
- * For tests, whose data nobody needs after a crash of the machine.
+ * The settings for tests, whose data need not survive a crash of the machine.
  *
- * A session whose client fell silent while it proved who it is keeps DROP DATABASE waiting, of any database, until
- * `authentication_timeout` ends it. Tests of silent networks would hold others up for PostgreSQL's own 60 seconds.
+ * If a client stops responding during authentication, DROP DATABASE waits until `authentication_timeout` ends its session.
+ * With PostgreSQL's default of 60 seconds, tests of silent networks would delay other tests.
  */
 export const TEST_SETTINGS = {
   max_connections: '200',
@@ -43,9 +43,9 @@ export const TEST_SETTINGS = {
 };
 
 /**
- * Standard input is a pipe that the owner holds open. It ends with that process, however it dies, and then the server
- * stops (SIGINT: fast shutdown) and its files go. Descriptor 3 keeps the pipe, because a shell gives its background
- * commands an empty standard input. The signal is repeated, because a server that is just starting ignores it.
+ * Standard input is a pipe that the owner holds open. When the owner ends for any reason, the pipe closes. The server then
+ * stops (SIGINT: fast shutdown), and its files are removed. Descriptor 3 keeps the pipe, because a shell gives background
+ * commands an empty standard input. The signal is repeated, because a starting server ignores it.
  */
 const GUARDED_SERVER = `
 exec 3<&0 </dev/null
@@ -65,7 +65,7 @@ wait "$server"
 kill "$guard" 2>/dev/null
 `;
 
-/** The PostgreSQL server programs are not on this machine. The message says what was looked for and what helps. */
+/** The PostgreSQL server programs are not on this machine. The message says which were not found. */
 export class PostgresMissingError extends Error {
   name = 'PostgresMissingError';
 }
@@ -73,7 +73,7 @@ export class PostgresMissingError extends Error {
 export class PostgresServer {
   log = '';
 
-  /** @param primary whose standby this server is to be */
+  /** @param primary the primary, if this server is a standby */
   constructor(port, settings, primary) {
     const binaries = findBinaries();
     const account = process.getuid?.() === 0 ? unprivilegedAccount() : undefined;
@@ -89,7 +89,7 @@ export class PostgresServer {
     this.guard = spawn('/bin/sh', ['-c', GUARDED_SERVER], {
       ...account,
       cwd: this.folder,
-      // A group of its own: the interrupt key of a terminal reaches the owner only, which then stops the server.
+      // The server has its own process group. Ctrl-C reaches only the owner, which then stops the server.
       detached: true,
       env: {
         PATH: process.env.PATH,
@@ -108,16 +108,16 @@ export class PostgresServer {
   }
 
   /**
-   * Makes a cluster and starts it; resolves when it takes connections.
-   * @param freePort finds a port; given, since tests find theirs by the sources and the benchmark by what was built
-   * @param settings those of the server that are not PostgreSQL's own defaults
-   * @throws PostgresMissingError, or an Error with the end of the server's log when it does not start
+   * Creates a cluster, starts it, and waits until it accepts connections.
+   * @param freePort finds a port. Tests import it from the sources, and the benchmark from the build
+   * @param settings server settings that replace PostgreSQL's defaults
+   * @throws PostgresMissingError, or an Error with the end of the server's log if it does not start
    */
   static start(freePort, settings = {}) {
     return PostgresServer.startFrom(undefined, freePort, settings);
   }
 
-  /** The same with a copy of another server's cluster, which it follows from then on; what it takes, it only reads. */
+  /** Starts a read-only standby with a copy of the primary's cluster, which it then follows. */
   static startStandby(primary, freePort, settings = {}) {
     return PostgresServer.startFrom(primary, freePort, settings);
   }
@@ -130,23 +130,23 @@ export class PostgresServer {
         return server;
       } catch (error) {
         await server.stop();
-        // Another process can take the port between the moment it is found free and the start of the server.
+        // Another process can take the free port before the server starts.
         if (attempt === START_ATTEMPTS || !server.log.includes('Address already in use')) throw error;
       }
     }
   }
 
-  /** Leads to the maintenance database, as a superuser. */
+  /** The URL of the maintenance database, for a superuser. */
   get url() {
     return this.urlOf('postgres');
   }
 
-  /** By this name the primary knows its standby among those that follow it. */
+  /** The primary identifies its standby by the application name in this URL. */
   get urlForStandby() {
     return `${this.address}/postgres?application_name=${STANDBY_NAME}`;
   }
 
-  /** Of the shell that guards the server: all of the server's processes descend from it, and it leads their group. */
+  /** The id of the guarding shell. All server processes descend from it, and it leads their group. */
   get processId() {
     return this.guard.pid ?? 0;
   }
@@ -155,19 +155,19 @@ export class PostgresServer {
     return this.guard.pid !== undefined && this.guard.exitCode === null && this.guard.signalCode === null;
   }
 
-  /** @param settings of every session that is opened by this address */
+  /** @param settings the settings of every session that this URL opens */
   urlOf(database, settings = {}) {
     const options = optionsOf(settings);
     const query = options && `?options=${encodeURIComponent(options)}`;
     return `${this.address}/${database}${query}`;
   }
 
-  /** Runs one statement and answers its rows. */
+  /** Runs one statement and returns its rows. */
   query(database, text, values = []) {
     return this.inSession(database, async (client) => (await client.query(text, values)).rows);
   }
 
-  /** Does some work on one connection. @param settings of its session */
+  /** Runs `work` with one connection. @param settings the session's settings */
   async inSession(database, work, settings, connectionTimeoutMillis) {
     const connectionString = this.urlOf(database, settings);
     const client = new Client({ connectionString, connectionTimeoutMillis });
@@ -180,7 +180,7 @@ export class PostgresServer {
     }
   }
 
-  /** Keeps all that the server logs from now on. @returns a function that ends this, and answers the text */
+  /** Records the server's log from now on. @returns a function that stops recording and returns the log */
   recordLog() {
     let text = '';
     const record = (part) => (text += part);
@@ -191,7 +191,7 @@ export class PostgresServer {
     };
   }
 
-  /** Sends a signal to all processes of the server at once, as a machine would that fails, or stands still. */
+  /** Sends a signal to all server processes at once, to simulate a machine that fails or freezes. */
   signal(name) {
     process.kill(-this.processId, name);
   }
@@ -201,14 +201,14 @@ export class PostgresServer {
     const sharedMemory = this.sharedMemoryId();
     this.signal('SIGKILL');
     while (this.isRunning) await delay(PROBE_INTERVAL_MS);
-    // The system keeps it for who starts the server again, which nobody does.
+    // The system keeps shared memory for a restart, which does not happen here.
     if (sharedMemory !== undefined) spawnSync('ipcrm', ['-m', sharedMemory], { stdio: 'ignore' });
   }
 
   /** Stops the server (fast shutdown: open transactions are rolled back) and removes its folder. */
   async stop() {
     this.guard.stdin.end();
-    // A server that stands still would not hear of it.
+    // A paused server would not react.
     if (this.isRunning) this.signal('SIGCONT');
     const deadline = Date.now() + STOP_TIMEOUT_MS;
     while (this.isRunning && Date.now() < deadline) await delay(PROBE_INTERVAL_MS);
@@ -216,7 +216,7 @@ export class PostgresServer {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** The last number of line 7 of the file that a running server keeps. */
+  /** The id is the last number in line 7 of postmaster.pid. */
   sharedMemoryId() {
     const lines = readFileSync(join(this.folder, 'cluster', 'postmaster.pid'), 'utf8').split('\n');
     return lines[6]?.trim().split(/ +/).at(-1);
@@ -244,7 +244,7 @@ export class PostgresServer {
     const keep = (text) => (this.log = (this.log + text).slice(-LOG_TAIL_CHARACTERS));
     for (const stream of [this.guard.stdout, this.guard.stderr]) stream.setEncoding('utf8').on('data', keep);
     this.guard.on('error', ({ message }) => keep(message));
-    // The shell may be gone already when its input is ended.
+    // The shell may have exited before its input is closed.
     this.guard.stdin.on('error', () => undefined);
   }
 
@@ -255,8 +255,8 @@ export class PostgresServer {
 }
 
 /**
- * The folder that holds `initdb` and `postgres`: POSTGRES_BIN alone where it is set, else PATH, else Debian's newest.
- * @throws PostgresMissingError when there is none
+ * The folder with `initdb` and `postgres`. If POSTGRES_BIN is set, only that folder is tried; else PATH, then Debian's newest version.
+ * @throws PostgresMissingError if there is none
  */
 export function findBinaries({ POSTGRES_BIN: chosen, PATH: path = '' } = process.env) {
   const candidates = chosen ? [chosen] : [...path.split(delimiter).filter(Boolean), ...debianFolders()];
@@ -270,7 +270,7 @@ export function findBinaries({ POSTGRES_BIN: chosen, PATH: path = '' } = process
   );
 }
 
-/** Beside the server, or beside what its name leads to: it must be of the same version. */
+/** Searches the server's folder and the target of its symbolic link, because the version must be the same. */
 function findBaseBackup(binaries) {
   const folders = [binaries, dirname(realpathSync(join(binaries, 'postgres')))];
   const found = folders.map((folder) => join(folder, 'pg_basebackup')).find((path) => existsSync(path));
@@ -284,14 +284,14 @@ function debianFolders() {
   return versions.map((version) => join(DEBIAN_VERSIONS, version, 'bin'));
 }
 
-/** As the server and its sessions take settings. */
+/** The settings as command-line options for the server and its sessions. */
 function optionsOf(settings) {
   return Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ');
 }
 
-/** An account that the server may run as; PostgreSQL refuses to run as root. */
+/** An account for the server, because PostgreSQL refuses to run as root. */
 function unprivilegedAccount() {
   const account = accountOf('postgres') ?? accountOf('nobody');
   if (account !== undefined) return account;

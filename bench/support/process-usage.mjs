@@ -1,4 +1,4 @@
-// Reads from /proc what was used of CPU time and memory: by a process tree, by a main thread, by the whole machine.
+// Reads CPU time and memory of a process tree, a main thread and the whole machine from /proc.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -17,15 +17,15 @@ export function residentBytes(processId) {
   return sum(treeOf(processId).map(({ residentPages }) => residentPages)) * pageBytes;
 }
 
-/** The kernel's file of a thread's times; that on a processor, in nanoseconds, comes first. */
+/** The kernel's file with a thread's times. The first number is its processor time in nanoseconds. */
 const timesOfMainThread = (processId) => `/proc/${processId}/task/${processId}/schedstat`;
 
-/** Why a main thread cannot be measured here; undefined where it can. */
+/** The reason why main threads cannot be measured here; undefined if they can. */
 export const unmeasurable = existsSync(timesOfMainThread(process.pid))
   ? undefined
   : `skipped: the system has no ${timesOfMainThread('PID')}`;
 
-/** Processor time of a process's main thread, where its event loop runs, since its start, in milliseconds. */
+/** Processor time of a process's main thread, which runs its event loop, since its start, in milliseconds. */
 export function mainThreadMs(processId) {
   const [nanoseconds] = readFileSync(timesOfMainThread(processId), 'utf8').split(' ', 1);
   return Number(nanoseconds) / 1e6;
@@ -42,7 +42,7 @@ export function machineCpuMicroseconds() {
   return ((user + nice + system + interrupts + softInterrupts + stolen) / ticksPerSecond) * 1e6;
 }
 
-/** What something else has used of the machine, so that a disturbed round can be told from a slow one. */
+/** The share of the machine that other programs used, to distinguish disturbed rounds from slow ones. */
 export function foreignShare(machineMicros, ourMicros, seconds) {
   return Math.max(0, (machineMicros - ourMicros) / (availableParallelism() * seconds * 1e6));
 }
@@ -52,12 +52,12 @@ function treeOf(processId) {
     .filter((name) => /^\d+$/.test(name))
     .flatMap(readProcess);
   const tree = processes.filter(({ id }) => id === processId);
-  // The list grows while it is read: children of children follow their parents.
+  // The loop also visits the processes that it appends, so the tree includes all descendants.
   for (const { id: parent } of tree) tree.push(...processes.filter(({ parentId }) => parentId === parent));
   return tree;
 }
 
-/** See proc_pid_stat(5). The program's name stands in parentheses and may hold anything; the numbers follow it. */
+/** See proc_pid_stat(5). The program's name is in parentheses and may contain any character. The numbers follow it. */
 function readProcess(id) {
   try {
     const text = readFileSync(`/proc/${id}/stat`, 'utf8');
@@ -73,7 +73,7 @@ function readProcess(id) {
       },
     ];
   } catch {
-    // It ended between the two readings.
+    // The process has ended since it was listed.
     return [];
   }
 }

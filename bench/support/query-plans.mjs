@@ -1,26 +1,26 @@
-// Reads from PostgreSQL's log how it has carried statements out; auto_explain writes that there.
+// Reads the plans of executed statements from PostgreSQL's log, which auto_explain writes.
 
-/** Settings of sessions whose plans are wanted. */
+/** The settings of a session whose plans are logged. */
 export const EXPLAINED = {
   session_preload_libraries: 'auto_explain',
   'auto_explain.log_min_duration': '0',
   'auto_explain.log_analyze': 'on',
-  // Triggers and foreign keys too.
+  // Includes triggers and foreign keys.
   'auto_explain.log_nested_statements': 'on',
   'auto_explain.log_buffers': 'on',
   'auto_explain.log_wal': 'on',
 };
-/** Within one entry of the log each line but the first begins with a tab. The lines of a statement have no costs, those of a plan do. */
+/** All lines of a log entry except the first start with a tab. Only the plan's lines have costs. */
 const ENTRY = /duration: [\d.]+ ms {2}plan:\n\tQuery Text: (.*\n(?:\t(?!.*\(cost=).*\n)*)((?:\t.*\n)+)/g;
 
 /**
- * The last plan of each statement that ran at least so often, in the order of first appearance, as PostgreSQL shows it.
- * @param leastTimes statements that ran less often belong to something else, such as purging
+ * The last plan of each statement that ran at least `leastTimes` times, in order of first appearance.
+ * @param leastTimes excludes less frequent statements, which belong to other work such as purging
  */
 export function plansOf(log, leastTimes) {
   const statements = new Map();
   for (const [, text, plan] of log.matchAll(ENTRY)) {
-    // From PostgreSQL 16 on its parameters follow it.
+    // PostgreSQL 16 and later log the parameters after the statement.
     const statement = text
       .replace(/\tQuery Parameters: [^]*/, '')
       .replace(/\s+/g, ' ')
@@ -31,7 +31,7 @@ export function plansOf(log, leastTimes) {
   return [...statements.values()].filter(({ times }) => times >= leastTimes);
 }
 
-/** The most rows that one step of a plan reads, with the rows that it removes. */
+/** The most rows that one step of a plan returns or removes. */
 export function mostRows(plan) {
   const steps = [...plan.matchAll(/ rows=([\d.]+) loops=(\d+)\)|Rows Removed by .*: (\d+)/g)];
   return Math.max(

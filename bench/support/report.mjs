@@ -1,7 +1,7 @@
-// Puts into words and columns what a case has measured.
+// Formats the results of a case as text and tables.
 import { median } from './statistics.mjs';
 
-/** With more, a round tells little. */
+/** If other programs used a larger share of the machine, a round is unreliable. */
 const QUIET_SHARE = 0.05;
 const UNKNOWN = '–';
 const COLUMNS = [
@@ -15,7 +15,7 @@ const COLUMNS = [
   ['RSS MiB', ({ residentMiB }) => residentMiB, 0],
 ];
 
-/** One row a contender, with the medians of its rounds; then the ratios; then what else there is to say. */
+/** A table with each contender's medians, then the ratios, then the remarks. */
 export function report({ title, rounds = [], ratios, remarks = [] }) {
   const parts = [title];
   if (rounds.length > 0) parts.push(roundTable(rounds), quietness(rounds));
@@ -49,12 +49,12 @@ function ratioTable(ratios) {
   return table([['in each round', 'median', 'its 95 % interval', 'spread', 'target', ''], ...rows]);
 }
 
-/** Few rounds have no interval. */
+/** The interval is undefined if there are too few rounds. */
 function range(ends) {
   return ends === undefined ? UNKNOWN : ends.map((end) => end.toFixed(2)).join(' to ');
 }
 
-/** A program that answers no requests has no latency and no load. */
+/** A program without requests has no latency and no load. */
 function inWords(number, digits) {
   return Number.isNaN(number) ? UNKNOWN : number.toFixed(digits);
 }
@@ -66,7 +66,7 @@ function targetAndVerdict({ median: middle, atLeast, atMost }) {
   return [target, isReached ? 'reached' : 'missed'];
 }
 
-/** Text is set flush left; from the second row on numbers are set flush right, with the heading of their column. */
+/** Aligns text left. Aligns numbers and their headings right. */
 export function table(rows) {
   const columns = rows[0].map((_, column) => aligned(rows.map((row) => row[column])));
   const lines = rows.map((_, row) => columns.map((cells) => cells[row]).join('  '));

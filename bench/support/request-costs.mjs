@@ -1,4 +1,4 @@
-// Measures what single requests cost the main thread of a server: all that is hostile, and the first of each kind.
+// Measures the CPU time of single requests on a server's main thread: hostile requests, and the first request of each kind.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection, requestBytes } from './connection.mjs';
 import { exchangeForm, FORM } from './exchanges.mjs';
@@ -11,11 +11,11 @@ import { RESIDENTS } from './residents.mjs';
 import { median } from './statistics.mjs';
 
 const TRIES = 7;
-/** What costs less at first is no further tried: it can only become cheaper. */
+/** Cheaper requests are not tried again, because the minimum of their tries can only fall. */
 const WORTH_TRYING_AGAIN_MS = 10;
-/** What a server still does after its answer counts too. */
+/** The cost includes the server's work after its response. */
 const SETTLING_MS = 3;
-/** Where no key set is: the attempt to fetch one loads what fetches. */
+/** An entry whose key set does not exist. The attempt to fetch it loads the HTTP client. */
 const NOWHERE = {
   type: 'jwks',
   url: 'https://keys.invalid/jwks.json',
@@ -24,9 +24,9 @@ const NOWHERE = {
 };
 
 /**
- * Sends everything hostile to every route, one request at a time, after a good request or two to each route.
+ * Sends all hostile requests to every route, one at a time, after two valid requests to each route.
  * @param routes see hostile-routes.mjs
- * @returns the dearest first: route, name, the tries in milliseconds, the least and the median of them, the status
+ * @returns the costs, the most expensive first: route, request, tries, minimum and median in milliseconds, and status
  */
 export async function costsOfHostile(workbench, { name, server }, routes) {
   const client = new Connection(server.origin);
@@ -41,7 +41,7 @@ export async function costsOfHostile(workbench, { name, server }, routes) {
   return costs.sort((one, other) => other.leastMs - one.leastMs);
 }
 
-/** Other work in the process only ever adds to a try, so the least of them is the request's own. */
+/** Other work in the process can only increase a try's cost, so the minimum is the request's cost. */
 async function costOf(client, server, route, hostile) {
   const tries = [];
   let status;
@@ -66,8 +66,8 @@ export function costTable(heading, costs) {
 }
 
 /**
- * What the first request of each kind costs after a start, with what is loaded by it.
- * @returns rows of a table: the kind, and the first and the second request of that kind in milliseconds
+ * Measures the first request of each kind after a start, which includes loading modules.
+ * @returns rows of a table: the kind, and the costs of its first and second request in milliseconds
  */
 export async function firstRequests(workbench) {
   const service = await workbench.startService({ moreKeys: [NOWHERE] });
@@ -100,7 +100,7 @@ export async function firstRequests(workbench) {
   return rows;
 }
 
-/** One request, with nothing else under way. */
+/** Sends one request while no other is in progress. */
 async function measured(client, { processId, origin }, request) {
   const bytes = requestBytes(origin, request);
   const before = mainThreadMs(processId);

@@ -12,16 +12,15 @@ import { quantile } from './statistics.mjs';
 
 const SETTLING_MS = 400;
 const GAUGE_REQUESTS = 1_000;
-/** Until then a program still compiles its own code beside its work: the service took 1.4 times the CPU time of later. */
+/** Before this number, Node.js still compiles hot code, and the service took 1.4 times its later CPU time. */
 const WARM_AFTER_REQUESTS = 20_000;
 const MEBIBYTE = 2 ** 20;
 
 /**
- * Warms each contender up, then measures them in turn, round by round: what disturbs the machine for a while disturbs
- * all of them. Every second round goes backwards (ABBA), so that a drift of the machine favours nobody.
- * @param contenders each with a `name`, the `servers` that it runs on, and its `load`; one that serves no requests
- *   measures itself, by its `measure`
- * @returns the rounds in the order in which they ran, and how many requests each contender was sent in all
+ * Warms each contender up, then measures them in turn in each round, so that a disturbance affects all of them.
+ * Every second round has the reverse order (ABBA), so that a drift of the machine favours no contender.
+ * @param contenders each has a `name`, its `servers` and its `load`. A contender without requests has its own `measure`
+ * @returns the rounds in their order, and the number of requests that were sent to each contender
  */
 export async function alternate(workbench, contenders) {
   const sent = new Map(contenders.map(({ name }) => [name, 0]));
@@ -46,14 +45,14 @@ export async function alternate(workbench, contenders) {
   return { rounds, sent };
 }
 
-/** Answers the contender's throughput. */
+/** Returns the contender's throughput in requests per second. */
 export async function warmUp(workbench, contender) {
   const run = (count) => measure(workbench, contender, count);
   const { perSecond } = await run(await warmUpBy(workbench, run));
   return perSecond;
 }
 
-/** Answers how many requests a round has: as many as were asked for, or as fill the seconds that were asked for. */
+/** Returns the number of requests in a round: the option `requests`, or enough to fill the option `seconds`. */
 async function warmUpBy({ options: { requests, seconds } }, run) {
   let { perSecond } = await run(requests ?? GAUGE_REQUESTS);
   if (requests !== undefined) return requests;
@@ -65,7 +64,7 @@ async function warmUpBy({ options: { requests, seconds } }, run) {
   return Math.round(perSecond * seconds);
 }
 
-/** One round. Tokens are signed and requests made before it, so that this does not compete with the servers. */
+/** Measures one round. Its requests are prepared beforehand, so that their signing does not compete with the servers. */
 export async function measure(workbench, { servers, load }, count) {
   const { connections } = workbench.options;
   const origins = servers.map(({ server }) => server.origin);
@@ -92,7 +91,7 @@ export async function measure(workbench, { servers, load }, count) {
   };
 }
 
-/** Only one contender is at work at a time, so all that PostgreSQL does is done for it. */
+/** Only one contender works at a time, so PostgreSQL's whole CPU time belongs to it. */
 function usage({ postgres }, servers) {
   const ids = servers.map(({ server }) => server.processId);
   const usesPostgres = servers.some(({ database }) => database !== undefined);

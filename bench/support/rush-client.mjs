@@ -1,16 +1,16 @@
-// Sends requests at constant rates whatever comes back, in a process of its own, and reports what came to its parent.
+// Sends requests at constant rates without waiting for responses, in a separate process, and reports the results to its parent.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection, requestBytes } from './connection.mjs';
 
-/** Fewer than the service has, which closes any further one. */
+/** Below the service's connection limit, above which it closes new connections. */
 const MOST_CONNECTIONS = 4_000;
 const OPENED_AT_ONCE = 50;
 const PAUSE_MS = 1;
-/** What has no answer by then has none. */
+/** After this time, a request is considered to be without a response. */
 const PATIENCE_MS = 15_000;
 const RETRY_AFTER = /\r\nretry-after: \d/i;
 
-/** The bytes of each request, and when it is due after the first, in ms. */
+/** Each request's bytes, and the time at which it is due, in milliseconds after the start. */
 const prepared = [];
 let dueMs = 0;
 
@@ -22,9 +22,10 @@ process.on('message', ({ origin, requests, perSecond, opened }) => {
 });
 
 /**
- * Sends what was prepared, each once.
- * @param opened connections that are there before the first is due
- * @returns for each request when it was due, its status (0: none, or a 503 without Retry-After), and its latency since it was due
+ * Sends each prepared request once.
+ * @param opened the number of connections that are opened before the first request
+ * @returns each request's due time, status, and latency since it was due. The status is 0 without a response, or for a 503 without
+ *   Retry-After
  */
 async function rush(origin, opened) {
   const results = prepared.map((request) => ({ dueMs: request.dueMs, status: 0, ms: 0 }));
@@ -55,7 +56,7 @@ async function rush(origin, opened) {
   return results;
 }
 
-/** A connection that has had an answer has surely been taken. */
+/** Sends a request on each connection, because only a response proves that the server has accepted it. */
 async function openedConnections(origin, count) {
   const greeting = requestBytes(origin, { method: 'GET', path: '/healthz' });
   const all = Array.from({ length: count }, () => new Connection(origin));

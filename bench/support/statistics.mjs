@@ -1,4 +1,4 @@
-// The few statistics that are taken of rounds.
+// The statistics of rounds.
 
 const LEFT_OUT_AT_EACH_END = 0.025;
 
@@ -6,7 +6,7 @@ const LEFT_OUT_AT_EACH_END = 0.025;
 export function quantile(values, fraction) {
   const sorted = Float64Array.from(values).sort();
   if (sorted.length === 0) return Number.NaN;
-  // Between two values, in proportion.
+  // Interpolates between two values.
   const position = (sorted.length - 1) * fraction;
   const below = Math.floor(position);
   const above = Math.min(below + 1, sorted.length - 1);
@@ -23,9 +23,9 @@ export function spread(values) {
 }
 
 /**
- * Between which two values the true median lies, with 95 % of certainty at least, whatever the distribution. Each value
- * is as often above it as below, so the ranks of both ends follow from tossing a coin.
- * @returns undefined for fewer than six values, which cannot tell it
+ * An interval that contains the true median with a confidence of at least 95 %, for any distribution. A value is above or
+ * below the median with equal probability, so the binomial distribution gives the ranks of both ends.
+ * @returns undefined for fewer than six values, which are too few
  */
 export function medianInterval(values) {
   const sorted = Float64Array.from(values).sort();
@@ -39,13 +39,13 @@ export function medianInterval(values) {
   return rank === 0 ? undefined : [sorted[rank - 1], sorted[sorted.length - rank]];
 }
 
-/** All CPU time of a request: the server's and the database's. */
+/** The CPU time of a request on the server and the database. */
 export function cpuMicros({ serverCpuMicros, databaseCpuMicros }) {
   return serverCpuMicros + databaseCpuMicros;
 }
 
 /**
- * The ratio of two contenders in each round, its median with the interval of that, and its spread.
+ * The ratio of two contenders in each round, with its median, the median's interval, and its spread.
  * @param comparison `of` names the measured quantity or computes it; `target` is `atLeast` or `atMost`, if any
  */
 export function ratio(rounds, { title, of, over, under, ...target }) {

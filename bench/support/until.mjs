@@ -1,7 +1,7 @@
-// Waits for something outside of this process.
+// Waits for a condition outside this process.
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Asks again and again until it is so. @throws Error with the `message` when that takes too long */
+/** Repeats `ask` until it returns true. @throws Error with the `message` after `patienceMs` */
 export async function untilTrue(patienceMs, message, ask, intervalMs = 50) {
   const deadline = performance.now() + patienceMs;
   while (!(await ask())) {

@@ -1,4 +1,4 @@
-// What the cases measure with: a database server, a partner, and the measured programs, all started on demand.
+// Provides the cases with a partner, and with a database server and the measured programs, which are started on demand.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,9 +13,9 @@ import { ServerProcess } from './server-process.mjs';
 
 const servers = join(import.meta.dirname, '..', 'servers');
 const KEY_SET_PATH = '/.well-known/jwks.json';
-/** The floor has them too. */
+/** The floor has the same paths. */
 const SERVICE_PATHS = { keySetPath: KEY_SET_PATH, exchangePath: '/rest/auth/oauth/token' };
-/** A database with the schema and the users; those that are measured are copies of it. */
+/** A database with the schema and the users. The measured databases are copies of it. */
 const TEMPLATE = 'bench_template';
 const MEETING_CONNECTIONS = 4;
 
@@ -24,7 +24,7 @@ export class Workbench {
   running = [];
   databases = 0;
 
-  /** @param options rounds, requests or seconds, connections @param tell told in a few words what is being done */
+  /** @param options rounds, requests or seconds, connections @param tell receives progress messages */
   constructor(options, tell) {
     this.options = options;
     this.tell = tell;
@@ -32,14 +32,14 @@ export class Workbench {
   }
 
   /**
-   * The service as it was built.
-   * @param database a database's name, or `embedded`; a new one with the users unless given
-   * @param script another program than the service's own
-   * @param settings of its sessions in PostgreSQL
-   * @param moreKeys trusted beside the partner's
-   * @param policy members of the partner's entries
-   * @param node another Node.js binary than all others run on
-   * @returns what is measured; `folder` is that of the embedded database
+   * Starts the built service.
+   * @param database a database's name, or `embedded`. Default: a new database with the users
+   * @param script replaces the service's program
+   * @param settings the settings of its PostgreSQL sessions
+   * @param moreKeys trusted key entries in addition to the partner's
+   * @param policy the policy in the partner's entries
+   * @param node replaces the Node.js binary
+   * @returns the contestant. Its `folder` contains the embedded database
    */
   async startService({ name = 'service', database: named, script = SERVICE_SCRIPT, ...options } = {}) {
     const database = named === 'embedded' ? undefined : (named ?? (await this.newDatabase()));
@@ -63,7 +63,7 @@ export class Workbench {
     return contestant;
   }
 
-  /** Lets a server meet its users: each of them logs in once. */
+  /** Logs each user in once, so that the server knows them. */
   async meetResidents(contestant) {
     const claimSets = () => RESIDENTS;
     const load = exchangeRequests(contestant, this.partner, { claimSets });
@@ -111,12 +111,12 @@ export class Workbench {
     return { port, folder, origin: `http://127.0.0.1:${port}` };
   }
 
-  /** Answers the name of a new database with schema and users. */
+  /** Creates a database with the schema and the users. Returns its name. */
   newDatabase() {
     return this.copyDatabase(TEMPLATE);
   }
 
-  /** Answers the name of a new database with nothing in it. */
+  /** Creates an empty database. Returns its name. */
   newEmptyDatabase() {
     return this.copyDatabase('template1');
   }
@@ -134,7 +134,7 @@ export class Workbench {
     return this.starting;
   }
 
-  /** The service itself makes the schema and, by the users' first exchanges, the users. */
+  /** The service creates the schema, and the users' first exchanges create the users. */
   async startFilledPostgres() {
     this.tell('starting PostgreSQL');
     this.postgres = await PostgresServer.start(freePort);
@@ -150,12 +150,12 @@ export class Workbench {
     await server.stop();
   }
 
-  /** After each case: the next one begins with fresh programs. */
+  /** Called after each case, so that the next one starts new programs. */
   async stopServers() {
     await Promise.all(this.running.splice(0).map((server) => server.stop()));
   }
 
-  /** Stops everything that was started and removes all files; may be called at any moment, and again. */
+  /** Stops all programs and removes all files. May be called at any time and repeatedly. */
   close() {
     this.closing ??= this.closeAll();
     return this.closing;

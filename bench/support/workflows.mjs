@@ -1,12 +1,12 @@
-// Workflows in every user's personal project, and pages of them by access tokens.
+// Creates workflows in every user's personal project, and reads pages of them with access tokens.
 import { accessTokens, bearer } from './exchanges.mjs';
 import { logins, RESIDENTS } from './residents.mjs';
 
-/** Of access tokens: time enough is left for any round. */
+/** Access tokens are renewed after this time, so that none expires during a round. */
 const RENEWAL_MS = 600_000;
 
 export const WORKFLOWS_PER_PROJECT = 50;
-/** Of ordinary size: a trigger and a request. */
+/** A workflow of ordinary size has a trigger and a request. */
 const NODES = [
   { id: 'a', name: 'Start', type: 'manualTrigger', position: [0, 0], parameters: {} },
   {
@@ -19,13 +19,13 @@ const NODES = [
 ];
 const CONNECTIONS = { Start: { main: [[{ node: 'Fetch orders', type: 'main', index: 0 }]] } };
 
-/** The same workflows with the same ids in every database that has the same projects. */
+/** Inserts workflows. Databases with the same projects get the same workflows and ids. */
 export async function addWorkflows({ postgres }, { database }) {
   await insertWorkflows({ query: (text, values) => postgres.query(database, text, values) });
   await postgres.query(database, 'VACUUM ANALYZE');
 }
 
-/** @param projects a statement that answers the ids of those that get workflows */
+/** @param projects a statement that selects the ids of the projects that get workflows */
 export async function insertWorkflows(client, projects = 'SELECT id FROM project') {
   await client.query(
     `INSERT INTO workflow (id, project_id, name, active, nodes, connections, created_at, updated_at)
@@ -37,8 +37,8 @@ export async function insertWorkflows(client, projects = 'SELECT id FROM project
 }
 
 /**
- * A kind of load: the first page of workflows, asked for by a thousand access tokens in turn.
- * @param claimSets makes the claims of so many users: the known ones unless given
+ * A load of requests for the first page of workflows, with a thousand access tokens in turn.
+ * @param claimSets makes the claims of a number of users. Default: the known users
  */
 export function workflowCalls(contestant, partner, claimSets = logins) {
   let tokens;

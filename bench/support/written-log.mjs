@@ -1,14 +1,15 @@
-// What exchanges write into the write-ahead log of PostgreSQL.
+// Measures the bytes that exchanges write into PostgreSQL's write-ahead log.
 import { exchangeRequests } from './exchanges.mjs';
 import { sendAll } from './load.mjs';
 
-/** Where the log ends, and the transactions so far, which asking does not add to. */
+/** The end of the log and the number of transactions so far. This query adds no transaction. */
 const STATE = `SELECT (pg_current_wal_insert_lsn() - '0/0')::float8 AS bytes,
   pg_snapshot_xmax(pg_current_snapshot())::text::float8 AS transactions`;
 
 /**
- * Sends so many exchanges.
- * @returns bytes an exchange and exchanges a statement. A statement is a transaction; the few others of the service count too
+ * Sends the given number of exchanges.
+ * @returns bytes for each exchange and exchanges for each statement. Each transaction is one statement. The service's few other
+ *   transactions are included
  */
 export async function writtenBy({ postgres, partner }, contestant, { exchanges, connections }) {
   const state = async () => (await postgres.query('postgres', STATE))[0];

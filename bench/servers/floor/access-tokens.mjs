@@ -1,4 +1,4 @@
-// Signs access tokens (RFC 9068) by node:crypto.
+// Signs access tokens (RFC 9068) with node:crypto.
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 const KID = 'floor-1';
@@ -16,7 +16,7 @@ export class AccessTokens {
     return { keys: [this.publicJwk] };
   }
 
-  /** @param content times in seconds since the Unix epoch */
+  /** Times are in seconds since the Unix epoch. */
   sign({ tokenId, userId, clientId, issuedAt, expiresAt }) {
     const { issuer } = this;
     const claims = {

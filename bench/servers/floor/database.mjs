@@ -1,12 +1,12 @@
-// The database's part of an exchange, for all requests that wait at the same moment by one prepared
-// statement. It is one transaction: all of it is committed before the answer.
+// The database's part of an exchange. One prepared statement handles all waiting requests. It is one transaction, which is
+// committed before the responses.
 import { hash } from 'node:crypto';
 import { Client } from 'pg';
 
 /**
- * Replay record and audit row are committed together. A token id that was used before inserts no row, so it finds no
- * user; nothing else of its batch is touched. LIMIT 1 keeps the planner at one index look-up a row, whatever it
- * believes about the tables.
+ * Replay record and audit row are committed together. A used token id inserts no row, so it finds no user. The other
+ * requests of its batch are not affected. LIMIT 1 makes the planner use one index look-up for each row, regardless of its
+ * table statistics.
  */
 const EXCHANGE = {
   name: 'exchange',
@@ -31,9 +31,9 @@ const EXCHANGE = {
     SELECT request_id, id FROM found`,
 };
 
-/** Two or more connections make smaller batches: 1.4 times the database's CPU time a request, and no more throughput. */
+/** One connection is best. More make smaller batches, with 1.4 times the database's CPU time and the same throughput. */
 const LARGEST_BATCH = 64;
-/** PostgreSQL would plan anew for each batch, as its size may matter. CPU time with the database: 0.96 of that. */
+/** Otherwise PostgreSQL plans each batch again. Reusing plans takes 0.96 of the CPU time, including the database. */
 const REUSE_PLANS = '-c plan_cache_mode=force_generic_plan';
 
 export class Database {
@@ -48,7 +48,7 @@ export class Database {
     return database;
   }
 
-  /** Uses the token up and writes the audit row. Answers the user's id; undefined when the exchange is refused. */
+  /** Marks the token as used and writes the audit row. Returns the user's id; undefined if the exchange is refused. */
   exchange({ subject: { claims, kid }, tokenId, lifetimeSeconds, requestId }) {
     const { iss, sub, jti, exp } = claims;
     const payload = JSON.stringify({ issuer: iss, kid, accessTokenId: tokenId, lifetimeSeconds });
@@ -59,7 +59,7 @@ export class Database {
     });
   }
 
-  /** What arrives while a statement is in flight goes into the next one together. */
+  /** Requests that arrive during a statement share the next one. */
   async carryOutAll() {
     this.isBusy = true;
     while (this.waiting.length > 0) {
@@ -79,7 +79,7 @@ export class Database {
 }
 
 async function exchangeAll(client, requests) {
-  // Of two requests with one token the first alone goes on.
+  // If several requests have the same token, only the first continues.
   const byHash = new Map(requests.toReversed().map((request) => [request.jtiHash, request]));
   const rows = [...byHash.values()];
   const texts = (name) => arrayLiteral(rows.map((row) => row[name]));
@@ -95,7 +95,7 @@ async function exchangeAll(client, requests) {
   );
 }
 
-/** Several times faster than pg's own way, which asks each member for its type. */
+/** Several times faster than pg's conversion, which checks the type of each element. */
 function arrayLiteral(texts) {
   return `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }

@@ -1,4 +1,4 @@
-// Verifies external tokens by node:crypto, with a strict minimum of checks.
+// Verifies external tokens with node:crypto and the minimum of checks.
 import { createPublicKey, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 
@@ -7,7 +7,7 @@ const REMEMBERED_HEADERS = 100;
 
 const verifyAside = promisify(verify);
 
-/** What node:crypto needs to verify with one key. */
+/** The parameters of node:crypto for each algorithm. */
 const PARAMETERS = {
   ES256: (key) => ({ digest: 'sha256', key: { key, dsaEncoding: 'ieee-p1363' } }),
   RS256: (key) => ({ digest: 'sha256', key }),
@@ -17,11 +17,11 @@ const PARAMETERS = {
 export class ExternalTokenVerifier {
   constructor(trustedKeys) {
     this.keys = new Map(trustedKeys.map((entry) => [entry.kid, readKey(entry)]));
-    /** Tokens of one key have one header, byte for byte: it is parsed once. */
+    /** All tokens of a key have the same header, so it is parsed once. */
     this.keysByHeader = new Map();
   }
 
-  /** The claims and the key of a token that holds, else undefined. */
+  /** Returns the claims and the key id of a valid token, and undefined for an invalid one. */
   async verify(token) {
     const headerEnd = token?.indexOf('.') ?? -1;
     const payloadEnd = token?.indexOf('.', headerEnd + 1) ?? -1;
@@ -30,8 +30,8 @@ export class ExternalTokenVerifier {
     if (key === undefined) return undefined;
     const signature = Buffer.from(token.slice(payloadEnd + 1), 'base64url');
     const signingInput = Buffer.from(token.slice(0, payloadEnd), 'latin1');
-    // On the thread pool, so that the other core takes its share. That is 1.47 times the throughput of verifying on the main
-    // thread (ten alternating rounds, 0.88 to 2.86, on a machine that others kept busy), at 0.93 of the CPU time.
+    // Verifies on the thread pool, to use the other core. The throughput was 1.47 times that on the main thread, at 0.93 of
+    // the CPU time (ten alternating rounds, 0.88 to 2.86, on a busy machine).
     if (!(await verifyAside(key.digest, signingInput, key.key, signature))) return undefined;
     const claims = JSON.parse(Buffer.from(token.slice(headerEnd + 1, payloadEnd), 'base64url').toString());
     return areClaimsValid(claims, key) ? { claims, kid: key.kid } : undefined;
