@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { SCHEMA } from '../../src/instance/schema.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { openDatabase } from '../../src/platform/database/data-source.js';
@@ -80,6 +81,11 @@ describeOnPostgresql('opening the database as a role', (database) => {
         password: 'right',
         pathname: empty,
       });
+      // PostgreSQL 14 lets every role create tables.
+      const asOwner = new Client(Object.assign(new URL(database.settings.url), { pathname: empty }).href);
+      await asOwner.connect();
+      await asOwner.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
+      await asOwner.end();
       const settings = { kind: 'postgresql', url: url.href, poolSize: 1 } as const;
       await expect(openDatabase(settings, SCHEMA)).rejects.toThrow(
         /lacks a right: permission denied for schema public .*GRANT USAGE, CREATE/,
