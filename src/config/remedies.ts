@@ -6,9 +6,9 @@ const { featureFlag, exchangeEnabled, embedLoginEnabled, idAssertionEnabled, bas
 
 /** By the code of the refusal; replaces the package's remedy. */
 export const REMEDIES: Readonly<Record<string, string | undefined>> = {
-  not_available: `the operator reads \`reason\` at \`GET /healthz/readiness\`, and sets \`${featureFlag.name}=true\` or gets a licence`,
-  not_enabled: `the operator sets \`${exchangeEnabled.name}\`, \`${embedLoginEnabled.name}\` or \`${idAssertionEnabled.name}\` to true, and restarts`,
-  not_issued_here: `the client exchanges the partner's token first; the operator sets the same \`${baseUrl.name}\` on all instances`,
+  not_available: `read \`reason\` at \`GET /healthz/readiness\`, and set \`${featureFlag.name}=true\` or get a licence`,
+  not_enabled: `set \`${exchangeEnabled.name}\`, \`${embedLoginEnabled.name}\` or \`${idAssertionEnabled.name}\` to true, and restart`,
+  not_issued_here: `exchange the partner's token first; set the same \`${baseUrl.name}\` on all instances`,
 };
 
 /** The package's rows with these remedies. */

@@ -56,7 +56,7 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
       /^A token exchange would be refused: role_not_allowed\nCheck: {4}role, of the subject token\n/,
     );
     expect(text).toMatch(/\nCause: {4}the entry does not allow the requested role\n/);
-    expect(text).toMatch(/\nRemedy: {3}the partner requests an allowed role or none/);
+    expect(text).toMatch(/\nRemedy: {3}request an allowed role or none/);
     expect(text).toContain('\nExpected: global:member\nFound:    global:admin\n');
     expect(text).toContain(
       '\n  Entry: product (configured, index 1, static)\n  Policy: logins posted by any page; may assign global:member; ',

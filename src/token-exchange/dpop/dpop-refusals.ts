@@ -12,29 +12,28 @@ export const DPOP_REFUSALS = {
   dpop_proof_missing: {
     check: 'proof',
     cause: 'the token (`cnf.jkt`), its entry (`requireDpop`) or the session requires a DPoP proof',
-    remedy: "the client sends one in the header `DPoP` (RFC 9449), signed by the token's key",
+    remedy: "send one in the header `DPoP` (RFC 9449), signed by the token's key",
     oauth: INVALID_PROOF,
     embed: INVALID_PROOF,
   },
   dpop_proof_invalid: {
     check: 'proof',
     cause: 'the DPoP proof fails the named check; the token can still be used',
-    remedy:
-      "the client signs each proof for POST and the endpoint's public address (RFC 9449 §4.2), and checks its clock",
+    remedy: "sign each proof for POST and the endpoint's public address (RFC 9449 §4.2), and check the clock",
     oauth: INVALID_PROOF,
     embed: INVALID_PROOF,
   },
   dpop_key_mismatch: {
     check: 'proof',
     cause: 'another key signed the DPoP proof, or the two tokens are bound to different keys',
-    remedy: "the client signs with the token's key; the issuer binds both tokens to one key",
+    remedy: "sign with the token's key; bind both tokens to one key",
     oauth: INVALID_PROOF,
     embed: INVALID_PROOF,
   },
   dpop_proof_replayed: {
     check: 'replay',
     cause: 'the DPoP proof was used before; the token is used up too',
-    remedy: 'the client signs each proof with a random `jti`, and retries with a new token',
+    remedy: 'sign each proof with a random `jti`, and retry with a new token',
     oauth: INVALID_PROOF,
     embed: INVALID_PROOF,
   },
@@ -44,7 +43,7 @@ export const DPOP_REQUEST_REFUSALS = {
   dpop_nonce_required: {
     check: 'proof',
     cause: 'the DPoP proof has no valid nonce; only a client assertion is used up',
-    remedy: "the client repeats the request with the answer's `DPoP-Nonce`",
+    remedy: "repeat the request with the answer's `DPoP-Nonce`",
     status: 400,
     oauth: 'use_dpop_nonce',
     embed: 'use_dpop_nonce',

@@ -5,40 +5,40 @@ export const EXCHANGE_REFUSALS = {
   actor_required: {
     check: 'parties',
     cause: 'the entry requires an actor',
-    remedy: 'the partner adds an actor token, or the operator removes `requireActor`',
+    remedy: 'add an actor token, or remove `requireActor`',
     embed: 'Token is accepted together with an actor only',
   },
   actor_not_allowed: {
     check: 'parties',
     cause: 'the subject token names another actor (`may_act`)',
-    remedy: "the partner names this actor in `may_act`, or sends the named actor's token",
+    remedy: "name this actor in `may_act`, or send the named actor's token",
   },
   act_for_not_allowed: {
     check: 'parties',
     cause: "the actor's entry may not act for subjects of this issuer",
-    remedy: "the operator adds it to that entry's `actFor`",
+    remedy: "add the issuer to that entry's `actFor`",
   },
   remaining_lifetime_too_short: {
     check: 'remaining lifetime',
     cause: 'the token expires too soon for an access token',
-    remedy: 'the partner sends it sooner, or with a longer lifetime',
+    remedy: 'send it sooner, or with a longer lifetime',
   },
   scope_not_allowed: {
     check: 'grants',
     cause: 'the entries allow none of the requested scopes',
-    remedy: 'the client requests scopes that all its entries list, or the operator adds them',
+    remedy: 'request scopes that all entries list, or add them',
     oauth: { status: 400, error: 'invalid_scope', message: 'None of the scopes can be granted' },
   },
   resource_not_allowed: {
     check: 'grants',
     cause: 'the requested `resource` is not listed, or there are several',
-    remedy: 'the client requests one that all its entries list, or the operator adds it',
+    remedy: 'request one that all entries list, or add it',
     oauth: { status: 400, error: 'invalid_target', message: 'No token is issued for this resource' },
   },
   access_token_too_large: {
     check: 'grants',
     cause: 'the access token would have more than 12,288 characters',
-    remedy: 'the client requests a shorter `scope` or `resource`, or the partner shortens the `act` chain',
+    remedy: 'shorten `scope`, `resource` or the `act` chain',
     oauth: { status: 400, error: 'invalid_request', message: 'The access token would be too large' },
   },
 } satisfies Record<string, TokenRefusal>;
@@ -46,6 +46,6 @@ export const EXCHANGE_REFUSALS = {
 export const EXCHANGE_NOTICES = {
   token_type_ignored: {
     cause: 'a token type was ignored: every token is read as a JWT',
-    remedy: 'the client sends the expected type, because other servers may refuse this one (RFC 8693)',
+    remedy: 'send the expected type, because other servers may refuse this one (RFC 8693)',
   },
 } as const satisfies Record<string, Explanation>;

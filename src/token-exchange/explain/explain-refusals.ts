@@ -5,11 +5,11 @@ export const EXPLAIN_REFUSALS = {
   explaining_not_allowed: {
     check: 'trust',
     cause: 'the partner may not ask why a token was refused',
-    remedy: 'the operator sets `mayExplain`, or tells the partner the cause',
+    remedy: 'set `mayExplain`',
   },
   refusal_unknown: {
     check: 'trust',
     cause: "the partner's entry has no refusal with this id",
-    remedy: "the partner sends a refusal's `X-Request-Id`, with a proof by a key of the same entry",
+    remedy: "send a refusal's `X-Request-Id`, with a proof by a key of the same entry",
   },
 } satisfies Record<string, TokenRefusal>;

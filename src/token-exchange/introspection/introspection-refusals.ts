@@ -5,7 +5,7 @@ export const INTROSPECTION_REFUSALS = {
   introspection_not_allowed: {
     check: 'client',
     cause: 'no active entry lets the client introspect',
-    remedy: 'the operator allows it (`svc-admin clients add --introspect`)',
+    remedy: 'allow it (`svc-admin clients add --introspect`)',
     oauth: { status: 403, error: 'unauthorized_client', message: 'The client may not introspect tokens' },
   },
 } satisfies Record<string, TokenRefusal>;

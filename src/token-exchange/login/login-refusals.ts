@@ -1,23 +1,23 @@
-// Why an embedded login is refused beside what refuses every token.
+// Why an embedded login is refused, besides the reasons for all tokens.
 import type { Explanation, RequestRefusal, TokenRefusal } from '../refusals/refusal.js';
 
 export const LOGIN_REFUSALS = {
   origin_not_allowed: {
     check: 'origin',
-    cause: 'no page of a listed origin has posted the login',
-    remedy: 'the partner posts from a listed one, or the operator extends `origins`',
+    cause: 'the login was not posted by a page of a listed origin',
+    remedy: 'post from a listed origin, or extend `origins`',
     embed: 'Login is not accepted from this origin',
   },
   session_of_another_user: {
     check: 'user',
     cause: "the session to renew is another user's",
-    remedy: "the partner renews with the same user's token, or signs the other user in",
+    remedy: "renew with the same user's token, or sign the other user in",
     embed: 'The session is that of another user',
   },
   session_ended: {
     check: 'user',
     cause: 'the bound session to renew has ended, or is bound to another key',
-    remedy: 'the page opens a new session, with a new token and without `Authorization`',
+    remedy: 'open a new session, with a new token and without `Authorization`',
     embed: 'The session has ended',
   },
 } satisfies Record<string, TokenRefusal>;
@@ -26,7 +26,7 @@ export const LOGIN_REQUEST_REFUSALS = {
   method_not_allowed: {
     check: 'endpoint',
     cause: 'the endpoint does not accept this HTTP method; under the strict policy a login is a POST',
-    remedy: 'the client uses a method in `Allow`',
+    remedy: 'use a method in `Allow`',
     status: 405,
     isSilent: true,
   },
@@ -42,6 +42,6 @@ export const LOGIN_REQUEST_REFUSALS = {
 export const LOGIN_NOTICES = {
   redirect_replaced: {
     cause: '`redirectTo` was replaced by `/`, because it is not a path of this instance',
-    remedy: 'the partner sends a path such as `/workflows/1`',
+    remedy: 'send a path such as `/workflows/1`',
   },
 } as const satisfies Record<string, Explanation>;

@@ -166,7 +166,7 @@ const MISTAKES: readonly Mistake[] = [
       await desk.exchanged(desk.browsing.token('unverified'));
       return 'unverified@login.partner.test';
     },
-    says: ['email_not_verified', /sends email_verified: true/],
+    says: ['email_not_verified', /Send email_verified: true/],
   },
   {
     name: 'a role that there is not',
@@ -174,7 +174,7 @@ const MISTAKES: readonly Mistake[] = [
       await desk.exchanged(desk.token('king'), 200);
       return desk.exchanged(desk.token('king', { role: 'global:king' }), 200);
     },
-    says: ['Role ignored', 'The partner corrects or omits the claim'],
+    says: ['Role ignored', 'Correct or omit the claim'],
   },
   {
     name: 'a disabled user',

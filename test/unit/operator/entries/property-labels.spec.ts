@@ -17,9 +17,9 @@ describe('a finding of an entry', () => {
 
   it('is labelled in causes and remedies, where a claim of one word stays', () => {
     const cause = 'the `typ` is another';
-    expect(inLabels({ cause, remedy: 'the operator raises `maxUsers`' })).toEqual({
+    expect(inLabels({ cause, remedy: 'raise `maxUsers`' })).toEqual({
       cause,
-      remedy: 'the operator raises “Users at most” (`maxUsers`)',
+      remedy: 'raise “Users at most” (`maxUsers`)',
     });
     expect(inLabels({ cause: null, remedy: null })).toEqual({ cause: null, remedy: null });
   });
