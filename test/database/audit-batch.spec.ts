@@ -39,21 +39,6 @@ describeOnEachDatabase('[6.2] batched audit events', (database) => {
     Promise.allSettled(groups.map((events) => trail.append(events)));
   const isWritten = ({ status }: PromiseSettledResult<void>) => status === 'fulfilled';
 
-  it("[6.2] are in the table when the request's promise resolves", async () => {
-    const append = async (place: number) => {
-      const requestId = `request-${place}`;
-      await trail.append([event(requestId, 'first'), event(requestId, 'second')]);
-      return stored(requestId);
-    };
-    const found = await Promise.all(Array.from({ length: 60 }, (_, place) => append(place)));
-    found.forEach((rows, place) =>
-      expect(rows).toEqual([
-        { request: `request-${place}`, reason: 'first' },
-        { request: `request-${place}`, reason: 'second' },
-      ]),
-    );
-  });
-
   it('[6.2] are stored completely: actor, time, and a payload of any form', async () => {
     const users = ['a1b2c3d4-0000-4000-8000-000000000001', 'a1b2c3d4-0000-4000-8000-000000000002'] as const;
     const context = {
@@ -87,22 +72,6 @@ describeOnEachDatabase('[6.2] batched audit events', (database) => {
       actor_user_id: users[1],
       payload,
     });
-  });
-
-  it.each([
-    ['a NUL character in the id of the request', event(NUL)],
-    ['a time that is none', { ...event('bad'), occurredAt: new Date(NaN) }],
-  ])('[6.2] with %s fail only their own request, and the others are written once', async (_, bad) => {
-    const groups = Array.from({ length: 41 }, (__, place) => [event(`request-${place}`)]);
-    const withBad = [...groups.slice(0, 20), [bad], ...groups.slice(20)];
-    const outcomes = await appendAll(withBad);
-    expect(outcomes.map(isWritten)).toEqual(withBad.map((events) => !events.includes(bad)));
-    expect(outcomes[20]).toMatchObject({ reason: { code: expect.stringMatching(/^2[23]/) } });
-    const rows = await stored();
-    expect(rows.map(({ request }) => request).sort()).toEqual(
-      groups.map((_event, place) => `request-${place}`).sort(),
-    );
-    expect(await appendAll([[event('later')]])).toMatchObject([{ status: 'fulfilled' }]);
   });
 
   it('[6.2] of a request with one invalid event are not written at all', async () => {

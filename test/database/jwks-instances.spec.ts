@@ -124,27 +124,6 @@ describeOnPostgresql('three instances', (database) => {
     expect(server.requestCount).toBe(2);
   });
 
-  it('[D34] make one fetch for 3,000 unknown kids while the endpoint is slow', async () => {
-    const three = await startThree({ options: { refreshIntervalSeconds: 3_600 } });
-    server.answerWith(delayed(1_000, body(JSON.stringify({ keys: [OLD] }))));
-    clock.advance(1);
-    for (const { statements } of three) statements.length = 0;
-    const searches = three.flatMap((instance, of) =>
-      Array.from({ length: 1_000 }, (_, at) => instance.find(ISSUER, `random-${of}-${at}`)),
-    );
-    expect((await Promise.all(searches)).filter((key) => key !== undefined)).toEqual([]);
-    for (let at = 0; at < 200; at++) {
-      clock.advance(0.01);
-      await three[1].find(ISSUER, `slowly-${at}`);
-    }
-    expect(allHave('old')).toBe(true);
-    expect(server.requestCount).toBe(2);
-    expect(three.map(({ statements }) => statements.length < 30)).toEqual([true, true, true]);
-    clock.advance(30);
-    await Promise.all(three.map((instance) => instance.find(ISSUER, 'again')));
-    expect(server.requestCount).toBe(3);
-  });
-
   it('[D36] wait only briefly for the fetch of an instance that died', async () => {
     const [, first] = await startThree();
     clock.advance(1);

@@ -302,14 +302,6 @@ function declareComposition(database: TestDatabase): void {
     expect(JSON.parse(stdout)).toMatchObject({ token_type: 'Bearer', scope: 'workflow:read workflow:write' });
   });
 
-  it('[D3] one of nine uses of a token succeeds', async () => {
-    const sending = trial.indexOf('curl');
-    const again = `for i in 1 2 3 4 5 6 7 8 9; do\n${trial.slice(sending).trim()} &\ndone\nwait`;
-    const { stdout } = await composition.typed(trial.slice(0, sending) + again);
-    expect(stdout.match(/"access_token"/g)).toHaveLength(1);
-    expect(stdout.match(/invalid_grant/g)).toHaveLength(8);
-  });
-
   it.each([0, 1])('continues without instance %d once the name server has forgotten it', async (index) => {
     expect(await composition.instances[index]?.stop()).toBe(0);
     nameServer.forget(HOSTS[index] ?? '');

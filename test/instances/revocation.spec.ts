@@ -66,17 +66,6 @@ describeWithProcesses('three processes', (database) => {
     for (const headers of credentials) expect(await meOnEach(headers)).toEqual([401, 401, 401]);
   });
 
-  it('[D59] all learn of a revocation even if its notification is lost', async () => {
-    const token = { authorization: `Bearer ${await issued(cluster.instance(1), next)}` };
-    expect(await meOnEach(token)).toEqual([200, 200, 200]);
-    await opened.dataSource.query(
-      'INSERT INTO token_exchange_trust_revocation (issuer, kid, revoked_at) VALUES ($1, $2, now())',
-      [ISSUER, 'next'],
-    );
-    await untilAllAnswer(401, token);
-    await operator.service.restore({ issuer: ISSUER, kid: 'next' }, 'lost-notification');
-  });
-
   it('[D61] all learn of a token that one of them ends, and none forgets it after a restart', async () => {
     const isTaken = async () =>
       (await onEach((instance) => instance.exchangeStatus(next.sign()))).every((status) => status === 200);

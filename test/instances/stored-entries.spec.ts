@@ -1,6 +1,5 @@
 // Three processes on one database: a change of a stored entry by a command counts on each of them, heard of or not.
 import { Partner } from '../../demo/partner.js';
-import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { JwksServer } from '../support/jwks-server.js';
 import { CommandLine } from '../support/run-cli.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
@@ -20,10 +19,8 @@ describeWithProcesses('stored entries and three processes', (database) => {
   const commands = CommandLine.beside(database, () => trustedKeys);
   let cluster: ServiceCluster;
   const keySet = JwksServer.forBlock();
-  let opened: OpenDatabase;
 
   beforeAll(async () => {
-    opened = await database.open();
     keySet.publish(published.jwks());
     cluster = await ServiceCluster.start(3, database, { trustedKeys });
   });
@@ -62,19 +59,6 @@ describeWithProcesses('stored entries and three processes', (database) => {
     // A busy machine holds up some of them; by looking alone all three would seldom know so soon.
     expect(tookMs.filter((each) => each < AT_ONCE_MS).length).toBeGreaterThanOrEqual(tookMs.length / 2);
     expect(await statuses(configured)).toEqual([200, 200, 200]);
-  });
-
-  it('[D72] reach all of them even if an announcement is lost', async () => {
-    await add(old.staticEntry({ name: 'acme' }));
-    await untilAllAnswer(old, 200);
-    const silently = (assignment: string) =>
-      opened.dataSource.query(`UPDATE token_exchange_stored_entry SET ${assignment}, revision = DEFAULT`);
-    await silently(`entry = jsonb_set(entry::jsonb, '{suspended}', 'true')::text`);
-    await untilAllAnswer(old, 400);
-    await silently(`entry = (entry::jsonb - 'suspended')::text`);
-    await untilAllAnswer(old, 200);
-    await opened.dataSource.query('DELETE FROM token_exchange_stored_entry');
-    await untilAllAnswer(old, 400);
   });
 
   it('[D72] have their keys fetched for all, and their origins may frame all', async () => {

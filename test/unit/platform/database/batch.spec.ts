@@ -3,7 +3,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { QueryFailedError } from 'typeorm';
 import type { BatchRun } from '../../../../src/platform/database/batch.js';
 import { Batch } from '../../../../src/platform/database/batch.js';
-import { randomFrom } from '../../../support/random.js';
 import { until } from '../../../support/until.js';
 
 const PATIENCE_MS = 60_000;
@@ -102,23 +101,6 @@ describe('a batch', () => {
     await database.hasSent(2);
     database.statements[1]?.succeed();
     expect(await second).toBe('2');
-  });
-
-  it('returns the right answer to each of a thousand callers, in any order and with any delays', async () => {
-    const random = randomFrom(6);
-    const sent: number[] = [];
-    const batch = new Batch<number, string>(async (items) => {
-      sent.push(...items);
-      for (let turns = random.below(4); turns > 0; turns--) await nextTurn();
-      return items.map(String);
-    });
-    const answers: Promise<string>[] = [];
-    for (const item of upTo(1_000)) {
-      answers.push(batch.add(item));
-      if (random.below(20) === 0) await nextTurn();
-    }
-    expect(await Promise.all(answers)).toEqual(upTo(1_000).map(String));
-    expect(sent.toSorted((a, b) => a - b)).toEqual(upTo(1_000));
   });
 
   it('puts at most 256 items into a statement, and runs at most four at once', async () => {

@@ -45,7 +45,13 @@ it.each([
   expect(isEmailAddress(`"a${unseen}da"@product.example`)).toBe(false);
 });
 
-it.each(['аda@product.example', 'дима@product.example', '阿达@product.example', '"ada b"@product.example'])(
-  '[2.2.7] %s is an address',
-  (address) => expect(isEmailAddress(address)).toBe(true),
-);
+it.each([
+  ...['аda@product.example', 'дима@product.example', '阿达@product.example', '"ada b"@product.example'],
+  ...['Ada.Love+x@sub.a.example', "o'neill@a.example", 'ж@почта.example', 'a@xn--80a1acny.example'],
+])('[2.2.7] %s is an address', (address) => expect(isEmailAddress(address)).toBe(true));
+
+it.each([
+  ...['', ' ', 'ada', '@a.example', 'ada@', 'ada@a@b.example', 'ada a.example', 'ada@a .example'],
+  ...['ada@a..example', '.ada@a.example', 'ada@-a.example', 'Ada <ada@a.example>', 'mailto:ada@a.example'],
+  ...['ada@a.example,b@b.example', 'ada@a.example ', '\tada@a.example', 'ada@a.example\r\nbcc:b@b.example'],
+])('[2.2.7] %j is not an address', (text) => expect(isEmailAddress(text)).toBe(false));

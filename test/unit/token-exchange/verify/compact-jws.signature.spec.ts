@@ -5,7 +5,7 @@ import type { Algorithm } from '../../../../src/token-exchange/trust/algorithms.
 import { algorithmsFitting, isAlgorithm } from '../../../../src/token-exchange/trust/algorithms.js';
 import { readJwks } from '../../../../src/token-exchange/trust/jwks-content.js';
 import type { TrustedKey } from '../../../../src/token-exchange/trust/trusted-key.js';
-import { OAuthRefusal, isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
+import { isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import { parseCompactJws, isSignatureValid } from '../../../../src/token-exchange/verify/compact-jws.js';
 import { describeWithVectors } from '../../../support/vectors.js';
 
@@ -146,6 +146,8 @@ describe('RSASSA-PSS', () => {
   });
 });
 
+const MALFORMED = expect.objectContaining({ reason: 'token_malformed' }) as Error;
+
 interface Example {
   input: { key: JsonWebKey; alg: string };
   signing: { protected_b64u: string; sig: string };
@@ -174,34 +176,18 @@ describeWithVectors('examples of RFC 7520', 'rfc7520-cookbook', (vectors) => {
     },
   );
 
-  it.each(taken)('[D14] %s: the JSON serialisations are rejected', async (name) => {
-    const { input, output } = example(name);
-    for (const form of [output.json, output.json_flat]) {
-      expect(await takes(JSON.stringify(form), bareKey(input.key))).toBe(false);
-    }
-  });
-
-  const { key } = example('curve25519_jws').input;
-
-  it('[D14] 4.5, detached content, is not a JWT', async () => {
-    const { output } = example('jws_4_5.signature_with_detached_content');
-    expect(() => parseCompactJws(output.compact ?? '')).toThrow(
-      expect.objectContaining({ reason: 'token_malformed' }),
-    );
-    expect(await takes(output.compact ?? '', bareKey(key))).toBe(false);
-  });
-
-  it('[D14] 4.8, several signatures, is not a JWT', () => {
-    const { output } = example('jws_4_8.multiple_signatures');
-    expect(() => parseCompactJws(JSON.stringify(output.json))).toThrow(OAuthRefusal);
+  it('[D14] other serialisations, detached content and several signatures are rejected', () => {
+    const { output } = example('jws_4_1.rsa_v15_signature');
+    const detached = example('jws_4_5.signature_with_detached_content').output;
+    const several = example('jws_4_8.multiple_signatures').output;
+    const forms = [output.json, output.json_flat, several.json].map((form) => JSON.stringify(form));
+    for (const text of [...forms, detached.compact ?? ''])
+      expect(() => parseCompactJws(text)).toThrow(MALFORMED);
   });
 
   it('[D37] RFC 7797 4.2, an unencoded payload, is not a JWT', () => {
-    const { signing, output } = example('rfc7797_4.2.hmac-sha2_b64_false');
-    const unencoded = `${signing.protected_b64u}.$.02.${signing.sig}`;
-    for (const text of [unencoded, JSON.stringify(output.json), JSON.stringify(output.json_flat)]) {
-      expect(() => parseCompactJws(text)).toThrow(expect.objectContaining({ reason: 'token_malformed' }));
-    }
+    const { protected_b64u, sig } = example('rfc7797_4.2.hmac-sha2_b64_false').signing;
+    expect(() => parseCompactJws(`${protected_b64u}.$.02.${sig}`)).toThrow(MALFORMED);
   });
 });
 

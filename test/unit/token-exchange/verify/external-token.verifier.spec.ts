@@ -126,17 +126,13 @@ describe('algorithms', () => {
     );
   });
 
-  it.each(['none', 'nOnE', undefined, ['ES256']])(
+  it.each(['none', 'nOnE', undefined, ['ES256'], 'es256', 'ES256\n'])(
     '[5.2.2] alg %j is rejected, signed or not',
     async (alg) => {
       const signed = tokenOf(partner, {}, { alg });
       expect(await outcomeOf(verifier, signed)).toBe('algorithm_not_allowed');
       expect(await outcomeOf(verifier, signed.replace(/[^.]*$/, ''))).toBe('algorithm_not_allowed');
     },
-  );
-
-  it.each(['es256', 'ES256\n'])('[5.2.2] alg %j is not a spelling of a known one', async (alg) =>
-    expect(await judged({}, { alg })).toBe('algorithm_not_allowed'),
   );
 
   it.each(partners.map((signer): [string, Partner] => [signer.algorithm, signer]))(
@@ -256,11 +252,6 @@ describe('keys', () => {
     },
   );
 
-  it('[5.3.2] without its entry a key verifies nothing', async () => {
-    const others = verifierOf([partnerOf({ kid: 'k2' }).staticEntry()]);
-    expect(await outcomeOf(others, tokenOf(partner))).toBe('kid_unknown');
-  });
-
   it('[D37][K10] keys in the header are ignored', async () => {
     const stranger = partnerOf();
     const [jwk] = stranger.jwks().keys;
@@ -340,35 +331,6 @@ it('[D127] a token bound only by cnf.jkt is accepted in both flows, since the pr
 });
 
 describe('errors before the signature is verified', () => {
-  it.each(['null', '[]', '"text"', '7', 'true', `[{"iss":"${A}"}]`])(
-    '[D14] a payload of %s is not a JWT',
-    async (payload) => {
-      // RFC 7519 §7.2: the claims set is a JSON object.
-      const token = partner.signRaw('{"alg":"ES256","kid":"k1"}', payload);
-      expect(await outcomeOf(verifier, token)).toBe('token_malformed');
-    },
-  );
-
-  it.each([undefined, '', null, 7, [A]])(
-    '[D14] an iss of %j is answered as invalid claims, signed or not',
-    async (iss) => {
-      const token = tokenOf(partner, { iss });
-      expect(await outcomeOf(verifier, token)).toBe('claims_invalid');
-      expect(await outcomeOf(verifier, withOtherSignature(token))).toBe('claims_invalid');
-    },
-  );
-
-  it.each([
-    ...[{ sub: undefined }, { sub: 7 }, { aud: undefined }, { iat: '1' }, { exp: 1e300 }, { jti: '' }],
-    ...[{ email: 'none' }, { role: 7 }, { nbf: -1 }, { sub: 'a\0b' }, { sub: 'a'.repeat(300) }],
-  ])('[D14] no other claim is reported without a valid signature: %.60j', async (claims) => {
-    const token = tokenOf(partner, claims);
-    expect(await outcomeOf(verifier, token)).toMatch(/^claims_(invalid|not_storable)$/);
-    expect(await outcomeOf(verifier, withOtherSignature(token))).toBe('signature_invalid');
-    expect(await outcomeOf(verifier, tokenOf(partner, claims, { kid: 'k2' }))).toBe('kid_unknown');
-    expect(await outcomeOf(verifier, tokenOf(partner, claims, { kid: undefined }))).toBe('kid_missing');
-  });
-
   it.each<[Members, object | undefined]>([
     [{ exp: NOW }, { issuer: A, subject: 'customer-1', email: 'customer-1@a.example' }],
     [
@@ -450,11 +412,6 @@ describe('times', () => {
     expect(await judged(claims)).toBe(outcome),
   );
 
-  it('[2.2.11] an explanation shows how long until a token becomes valid', async () => {
-    const results = await verifier.explain(tokenOf(partner, { nbf: NOW + 60 }), 'exchange');
-    expect(results.find(({ about }) => about === 'nbf')).toMatchObject({ found: 'not valid for 60 s yet' });
-  });
-
   it.each([
     [{ iat: NOW + TOLERANCE }, 'accepted'],
     [{ iat: NOW + TOLERANCE + 0.001 }, 'token_issued_in_future'],
@@ -474,23 +431,6 @@ describe('times', () => {
     ]);
     const refused = ['token_not_yet_valid', 'token_issued_in_future', 'token_expired'];
     expect(await Promise.all(outcomes)).toEqual(['accepted', 'accepted', 'token_expired', ...refused]);
-  });
-
-  it.each([
-    ['1e300', 'claims_invalid'],
-    ['1e999', 'claims_invalid'],
-    ['9007199254740992', 'claims_invalid'],
-    ['-1', 'claims_invalid'],
-    ['"1800000050"', 'claims_invalid'],
-    ['1800000050.25', 'accepted'],
-    ['18000000505e-1', 'accepted'],
-    ['253402300799', 'accepted'],
-    ['253402300800', 'claims_invalid'],
-    ['NaN', 'token_malformed'],
-    ['0x6b49d232', 'token_malformed'],
-  ])('[D10][K24] exp written as %s: %s', async (text, outcome) => {
-    const claims = JSON.stringify(claimsOf(partner, { exp: 'EXP' })).replace('"EXP"', text);
-    expect(await outcomeOf(verifier, partner.signRaw('{"alg":"ES256","kid":"k1"}', claims))).toBe(outcome);
   });
 
   it.each([
@@ -781,33 +721,5 @@ describe('trust in an entry', () => {
     const outcomeAt = (now: number) => outcomeOf(verifierOf([entry], TOLERANCE, now), tokenOf(partner));
     expect(await outcomeAt(NOW - 0.001)).toBe('accepted');
     expect(await outcomeAt(NOW)).toBe('trust_ended');
-  });
-
-  it.each<[readonly AccessFlow[], readonly AccessFlow[]]>([
-    [['embed'], ['exchange']],
-    [['exchange'], ['embed']],
-    [['embed', 'exchange'], []],
-  ])('[P.flows] for %j does not apply to %j', async (flows, refused) => {
-    const own = verifierOf([partner.staticEntry({ flows })]);
-    for (const flow of ['embed', 'exchange'] as const)
-      expect(await outcomeOf(own, tokenOf(partner), flow)).toBe(
-        refused.includes(flow) ? 'flow_not_allowed' : 'accepted',
-      );
-  });
-
-  it.each<[AccessFlow, Members]>([
-    ['embed', {}],
-    ['exchange', {}],
-    ['jwt-bearer', {}],
-    ['id-jag', { typ: 'oauth-id-jag+jwt' }],
-  ])('[P.subjects][P.claims] says whose tokens are accepted in the flow %s', async (flow, header) => {
-    const policy = { subjects: ['staff:*'], claims: { tenant_id: 7 }, scopes: ['workflow:read'] };
-    const own = verifierOf([partner.staticEntry({ flows: [flow], ...policy })]);
-    const results = await own.explain(tokenOf(partner, { sub: 'guest:1' }, header), flow);
-    const failed = results.filter(({ state }) => state === 'failed').map(({ about }) => about);
-    expect(failed).toEqual(expect.arrayContaining(['subjects', 'claims']));
-    const theirs = tokenOf(partner, { sub: 'staff:1', tenant_id: 7 }, header);
-    const passed = (await own.explain(theirs, flow)).filter(({ state }) => state === 'passed');
-    expect(passed.map(({ about }) => about)).toEqual(expect.arrayContaining(['subjects', 'claims']));
   });
 });

@@ -25,28 +25,6 @@ describe("the embedded engine's thread", () => {
     return file;
   }
 
-  it('answers in order, and ends when it is closed', async () => {
-    const file = threadThat(
-      'echo',
-      `if (message === 'close') parentPort.close(); else parentPort.postMessage(message);`,
-    );
-    const engine = await startEngineThread(file, SETTINGS);
-    const answers = await Promise.all(['one', 'two', 'three'].map((text) => engine.ask(bytes(text))));
-    expect(answers.map((answer) => new TextDecoder().decode(answer))).toEqual(['one', 'two', 'three']);
-    await engine.close();
-  });
-
-  it('receives the location of the data', async () => {
-    const file = threadThat(
-      'settings',
-      `if (message === 'close') parentPort.close();
-       else parentPort.postMessage(new TextEncoder().encode(JSON.stringify(workerData)));`,
-    );
-    const engine = await startEngineThread(file, SETTINGS);
-    expect(JSON.parse(new TextDecoder().decode(await engine.ask(bytes('settings'))))).toEqual(SETTINGS);
-    await engine.close();
-  });
-
   it('ignores preloaded modules of the process, and ends with its engine', async () => {
     const preload = join(folder, 'preload.cjs');
     writeFileSync(preload, 'globalThis.isPreloaded = true; setInterval(() => undefined, 1_000);');
