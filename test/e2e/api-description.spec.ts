@@ -111,11 +111,15 @@ describeOnAnyDatabase('the description of the API', (database) => {
     expect(unseen(conflicting, 409)).toEqual([]);
   });
 
-  it('answers 413 and 415 for bodies that are too large or not JSON', async () => {
+  it('[D57] answers 413 and 415 for bodies that are too large, encoded or not JSON', async () => {
     for (const operation of operationsWith(413)) await send(operation, { body: 'x'.repeat(TOO_LARGE) });
     for (const operation of operationsWith(415))
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', ''])
         await send(operation, { headers: { 'content-type': type } });
+    for (const operation of operationsWith(415)) {
+      const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+      expect((await send(operation, { headers })).status).toBe(415);
+    }
     expect(unseen(operationsWith(413), 413)).toEqual([]);
     expect(unseen(operationsWith(415), 415)).toEqual([]);
     expect(operationsWith(415)).toEqual(api.operations.filter(({ hasBody }) => hasBody));

@@ -33,6 +33,8 @@ describeOnAnyDatabase('[1.4] availability', (database) => {
     const environment = await licenseEnvironment({ exp });
     await withService(database, { trustedKeys, environment, clock }, async (service) => {
       await expectPresent(service, clock);
+      const samples = await MetricSamples.read(service);
+      expect(samples.value('svc_license_expires_seconds')).toBeCloseTo(exp - clock.nowSeconds(), 3);
       clock.advance(exp - clock.nowSeconds() - 0.001);
       await expectPresent(service, clock);
       clock.advance(0.001);
@@ -74,43 +76,6 @@ describeOnAnyDatabase('[1.4] availability', (database) => {
       });
     },
   );
-
-  it('the end of a licence is announced, counted, and reported when it comes', async () => {
-    const clock = new TestClock();
-    const exp = Math.floor(clock.nowSeconds()) + 100;
-    const environment = await licenseEnvironment({ exp });
-    const secondsLeft = async (service: TestService) =>
-      (await MetricSamples.read(service)).value('svc_license_expires_seconds');
-    const stateOf = async (service: TestService) =>
-      ((await (await service.fetch('/healthz/readiness')).json()) as { tokenExchange: object }).tokenExchange;
-    await withService(database, { trustedKeys, environment, clock }, async (service) => {
-      expect(service.log).toContainEqual(
-        expect.objectContaining({
-          level: 'warn',
-          msg: expect.stringMatching(/^the licence ends within 1 day/),
-        }),
-      );
-      expect(await secondsLeft(service)).toBeCloseTo(exp - clock.nowSeconds(), 3);
-      expect(await stateOf(service)).toEqual({ available: true, embedLogin: true, exchange: true });
-      clock.advance(200);
-      await until('it comes about', SOON_MS, () =>
-        service.log.some(({ msg }) => String(msg).startsWith(OFF)),
-      );
-      expect(service.log.filter(({ level }) => level === 'error')).toMatchObject([
-        { reason: 'license_ended' },
-      ]);
-      expect(await secondsLeft(service)).toBeCloseTo(exp - clock.nowSeconds(), 3);
-      expect(await secondsLeft(service)).toBeLessThan(0);
-      expect(await stateOf(service)).toEqual({ available: false, reason: 'license_ended' });
-    });
-  });
-
-  it('without licence nothing counts down to its end', async () => {
-    const environment = { SVC_LICENSE: undefined, SVC_LICENSE_PUBLIC_KEY: undefined };
-    await withService(database, { trustedKeys, environment }, async (service) => {
-      expect((await MetricSamples.read(service)).named('svc_license_expires_seconds')).toEqual([]);
-    });
-  });
 
   it.each([
     ['both', 'true', 'true', 303, 200],

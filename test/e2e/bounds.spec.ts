@@ -150,19 +150,4 @@ describeOnAnyDatabase('[B.parts][B.list][B.calls] the API', (database) => {
     clock.advance(60);
     expect(await statuses(token, 1)).toEqual([200]);
   });
-
-  it('[B.calls] with an actor each pair of actor and subject counts for itself', async () => {
-    const [actor, subject, other] = [
-      await world.createUser(),
-      await world.createUser(),
-      await world.createUser(),
-    ];
-    const pair = await world.token(subject, actor);
-    expect(await statuses(pair, 6)).toEqual([200, 200, 200, 200, 200, 429]);
-    expect(await statuses(await world.token(other, actor), 1)).toEqual([200]);
-    expect(await statuses(await world.token(actor), 1)).toEqual([200]);
-    expect(await statuses(await world.token(subject), 1)).toEqual([200]);
-    // Another token of the same pair does not bypass the limit.
-    expect(await statuses(await world.token(subject, actor), 1)).toEqual([429]);
-  });
 });

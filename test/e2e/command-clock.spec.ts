@@ -51,14 +51,6 @@ describeOnPostgresql('[D59] a command whose clock is wrong', (database) => {
       expect(entries).toMatchObject([{ state: 'trusted' }]);
     });
 
-    it('counts the sessions that have not expired', async () => {
-      const [{ email = '' } = {}] = await service.rows<{ email: string }>('SELECT email FROM user_account');
-      setClock();
-      expect(JSON.parse(await command.output(['users', 'show', email, '--json']))).toMatchObject({
-        sessions: 1,
-      });
-    });
-
     it('finds the events since some time ago, and since a moment', async () => {
       const moment = inHours(-1);
       setClock();

@@ -302,11 +302,6 @@ describeOnAnyDatabase('[D140] DPoP', (database) => {
         expect.stringMatching(/^DPoP error="insufficient_scope", scope="workflow:read", algs="/),
       ]);
     });
-
-    it('[D140] a bound token is no subject token', async () => {
-      const answer = await service.exchange({ subject_token: token }, { dpop: client.proof() });
-      expect((await eventOf(service, answer))?.payload['reason']).toBe('issuer_unknown');
-    });
   });
 
   it('[D140] an explanation says what a proof lacks, and uses none up', async () => {

@@ -3,7 +3,7 @@ import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
 import { countEvents } from '../support/audit.js';
 import { census } from '../support/census.js';
-import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { describeOnEachDatabase } from '../support/databases.js';
 import { ENTRY_PATHS, INVALID_GRANT, isAccepted } from '../support/entry-paths.js';
 import { linkedUser } from '../support/local-users.js';
 import { TestService } from '../support/test-service.js';
@@ -150,29 +150,5 @@ describeOnEachDatabase('replay', (database) => {
       auditEvents: before.auditEvents + 1,
     });
     expect(await exchangeStatus(subject)).toBe(400);
-  });
-});
-
-describeOnPostgresql('replay on two instances with one database', (database) => {
-  let first: TestService;
-  let second: TestService;
-
-  beforeAll(async () => {
-    first = await TestService.start(database, { trustedKeys });
-    second = await TestService.start(database, { trustedKeys });
-  });
-  afterAll(async () => {
-    await first.stop();
-    await second.stop();
-  });
-
-  const instanceOf = (index: number) => (index % 2 === 0 ? first : second);
-
-  it('[5.2.5][K16] 32 parallel posts of one token in each of 50 rounds: one passes in each', async () => {
-    for (let round = 0; round < 50; round++) {
-      const contested = token({ sub: newSub() });
-      const bodies = await race(32, (index) => instanceOf(index).exchange({ subject_token: contested }));
-      expect(countsOf(bodies)).toEqual({ 200: 1, 400: 31 });
-    }
   });
 });

@@ -77,17 +77,4 @@ describeOnEachDatabase('[D29] signing keys of the instance', (database) => {
       { operation: 'keys revoke-signing', way: way(), targets: {} },
     ]);
   });
-
-  it('both work while the service is stopped', async () => {
-    const before = await token();
-    await service.stop();
-    await line.output(['keys', 'rotate-signing']);
-    await service.restart();
-    expect([(await kids()).length, kidOf(await token())]).toEqual([2, kidOf(before)]);
-    await service.stop();
-    await line.output(['keys', 'revoke-signing']);
-    await service.restart();
-    expect([(await kids()).length, await bearerStatus(service, before)]).toEqual([1, 401]);
-    expect((await performed('keys rotate-signing')).at(-1)?.payload).toMatchObject({ way: 'database' });
-  });
 });

@@ -1,6 +1,5 @@
 // After a battery of successes and failures of both flows: no secret in anything that is written down or answered.
 import type { Members } from '../../demo/partner.js';
-import { Partner } from '../../demo/partner.js';
 import { Cast, OF_INVALID_CLAIMS, ONE_OF_EACH_REASON } from '../support/attacks.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { whileInsertsFail } from '../support/failing-inserts.js';
@@ -167,17 +166,6 @@ describeOnEachDatabase('[D23] what must never be written down', (database) => {
       expectNone(service.logText.slice(logged));
     },
   );
-
-  it('[D32] a private key among the trusted keys stops the start, and is not in the message', async () => {
-    const other = Partner.create({ issuer: 'https://other.example' });
-    const bad = { ...other.staticEntry(), key: other.privateKeyPem() };
-    const refusal = await TestService.start(database, { trustedKeys: [bad] }).catch((error: Error) => error);
-    expect(refusal).toBeInstanceOf(Error);
-    const { message } = refusal as Error;
-    expect(message).toContain('SVC_TOKEN_EXCHANGE_TRUSTED_KEYS');
-    expect(message).not.toContain('BEGIN');
-    expect(message).not.toContain(pemBody(other.privateKeyPem()));
-  });
 });
 
 /** What stays of a key however its lines are joined: the middle of its first line. */

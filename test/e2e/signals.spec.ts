@@ -1,5 +1,4 @@
 // A company's identity provider tells of ended sessions and disabled accounts (Shared Signals): what that ends, disables and enables here.
-import { decodeJwt } from 'jose';
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
 import { EVENT, eventsOf } from '../support/audit.js';
@@ -158,14 +157,6 @@ describeOnEachDatabase('[D147] a security event', (database) => {
     const subject = { format: 'email', email: 'oda@elsewhere.example' };
     expect((await scene.tell('sessions-revoked', subject)).status).toBe(202);
     expect(await scene.all([session])).toEqual([200]);
-  });
-
-  it('has its subject in the event, as before SSF 1.0', async () => {
-    const session = await scene.session('dan');
-    expect(
-      (await scene.tell('session-revoked', undefined, { subject: scene.transmitter.user('dan') })).status,
-    ).toBe(202);
-    expect(await scene.all([session])).toEqual([401]);
   });
 
   it('[D132] that comes late ends sessions and tokens from before its time, and none from later', async () => {
@@ -331,25 +322,6 @@ describeOnAnyDatabase('[D147] the receiver of security events', (database) => {
     const session = await scene.session('lea');
     expect(await answerTo(await scene.transmitter.send(scene.service, made()))).toEqual([400, err]);
     expect(await scene.all([session])).toEqual([200]);
-  });
-
-  it.each(['JWT', 'logout+jwt', undefined])('refuses a token of the type %s', async (typ) => {
-    const { provider } = scene.transmitter;
-    const payload = decodeJwt(token()) as Members;
-    const answer = await scene.transmitter.send(scene.service, provider.sign(payload, { typ }));
-    expect(await answerTo(answer)).toEqual([400, 'invalid_request']);
-  });
-
-  it('refuses a signature by another key, and a kid that is not published', async () => {
-    const thief = new TestTransmitter(ISSUER, scene.keySet);
-    const payload = decodeJwt(token()) as Members;
-    for (const kid of [scene.transmitter.provider.kid, thief.provider.kid]) {
-      const forged = thief.provider.sign(payload, { typ: 'secevent+jwt', kid });
-      expect(await answerTo(await scene.transmitter.send(scene.service, forged))).toEqual([
-        400,
-        'invalid_key',
-      ]);
-    }
   });
 
   it.each([

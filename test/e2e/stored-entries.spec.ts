@@ -7,7 +7,6 @@ import type { TestDatabase } from '../support/databases.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import { resumed, setting, suspended } from '../support/entry-edits.js';
 import { JwksServer, silence } from '../support/jwks-server.js';
-import { MetricSamples } from '../support/metric-samples.js';
 import type { TestServiceOptions } from '../support/test-service.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
@@ -92,34 +91,6 @@ describeOnEachDatabase('an entry that is stored', (database: TestDatabase) => {
 describeOnAnyDatabase('stored entries of type jwks', (database: TestDatabase) => {
   const keySet = JwksServer.forBlock();
   const service = TestService.forBlock(database, OPTIONS);
-
-  it('[D70] are fetched, suspended, changed and removed without a restart', async () => {
-    keySet.publish(acme.jwks());
-    const entries = storedEntries(service);
-    const url = `${keySet.url}?token=marker-5150`;
-    await entries.add({ type: 'jwks', name: 'acme', url, issuer: acme.issuer, expectedAudience: BASE_URL });
-    await until('its keys are held', LIMIT_MS, async () => {
-      return (await MetricSamples.read(service)).value('svc_trusted_keys', { entry: 'stored:acme' }) === 1;
-    });
-    expect(await exchanged(service, acme)).toBe(200);
-    const fetches = keySet.requestCount;
-
-    await entries.change('acme', setting({ flows: ['embed'] }));
-    await refusedFor(service, acme, 'flow_not_allowed');
-    await entries.change('acme', setting({}, 'flows'));
-    await soon(service, acme, 200);
-
-    await entries.change('acme', suspended);
-    await refusedFor(service, acme, 'entry_suspended');
-    expect((await MetricSamples.read(service)).value('svc_trusted_keys', { entry: 'stored:acme' })).toBe(0);
-    await entries.remove('acme');
-    await refusedFor(service, acme, 'issuer_unknown');
-    expect(keySet.requestCount).toBe(fetches);
-    expect((await MetricSamples.read(service)).named('svc_trusted_keys', { entry: 'stored:acme' })).toEqual(
-      [],
-    );
-    expect(service.logText + JSON.stringify(await changes(service))).not.toContain('marker-5150');
-  });
 
   it('[D72] make no instance unready that is ready, though their endpoint is silent', async () => {
     keySet.answerWith(silence());

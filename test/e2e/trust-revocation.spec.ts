@@ -31,26 +31,10 @@ describeOnEachDatabase('[D59] trust that is revoked', (database) => {
     revocations().restore({ issuer, kid }, requestId());
   const token = (from: Partner, claims: Members = {}) =>
     from.sign(from.claims({ iat: Math.floor(clock.nowSeconds()), ...claims }));
-  const issued = (from: Partner, actor?: Partner) =>
-    service.accessToken({
-      subject_token: token(from),
-      ...(actor && { actor_token: token(actor, { sub: 'actor' }) }),
-    });
   const opened = (from: Partner, cookie?: string) =>
     service
       .embed({ token: token(from) }, cookie === undefined ? {} : { cookie })
       .then((answer) => (answer.headers.get('set-cookie') ?? `${answer.status}`).split(';', 1)[0] ?? '');
-  const statuses = (tokens: readonly string[]) =>
-    Promise.all(tokens.map((one) => bearerStatus(service, one)));
-
-  it('of an actor: the token that names it ends, and that of the subject alone does not', async () => {
-    const [both, alone] = [await issued(second, other), await issued(second)];
-    expect(await statuses([both, alone])).toEqual([200, 200]);
-    await revoke(other.issuer, other.kid);
-    expect(await statuses([both, alone])).toEqual([401, 200]);
-    await restore(other.issuer, other.kid);
-    expect(await statuses([both, alone])).toEqual([401, 200]);
-  });
 
   it('refuses new tokens and leaves them unused; they pass once it is restored', async () => {
     await revoke(ISSUER, 'first');
