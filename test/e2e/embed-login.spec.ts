@@ -1,15 +1,18 @@
 // Embedded login over real HTTP: the login itself, the redirect, refusals, the cookie, its life, and logout.
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
-import { describeOnAnyDatabase } from '../support/databases.js';
+import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import { LOGIN_METHODS, login, meStatus, sessionHashOf, sessionIdOf } from '../support/logins.js';
 import { REDIRECTS } from '../support/redirect-targets.js';
+import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
+import { withService } from '../support/with-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
+const trustedKeys = [partner.staticEntry()];
 
 describeOnAnyDatabase('[4.1] embedded login', (database) => {
-  const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()] });
+  const service = TestService.forBlock(database, { trustedKeys });
 
   const token = (claims: Members = {}) => partner.sign(partner.claims(claims));
   const me = async (cookie: string) => (await service.fetch('/rest/me', { headers: { cookie } })).json();
@@ -75,4 +78,163 @@ describeOnAnyDatabase('[4.1] embedded login', (database) => {
     expect(await service.rows('SELECT 1 FROM token_exchange_session WHERE id_hash = $1', [hash])).toEqual([]);
     expect(await meStatus(service, cookie)).toBe(401);
   });
+
+  it.each(LOGIN_METHODS)('[D42] NUL in a form field by %s: 400', async (method) => {
+    const answer = await login(service, method, { token: partner.sign(), redirectTo: '/\0' });
+    expect(answer.status).toBe(400);
+    expectNoEntry(answer);
+  });
+
+  it.each([
+    ['a repeated token', `token=${partner.sign()}&token=${partner.sign()}`],
+    ['a token as an array', `token[]=${partner.sign()}`],
+    ['a broken percent escape', 'token=%zz'],
+  ])('[7.9] %s signs no user in', async (_, body) => {
+    const byPost = await service.fetch('/rest/auth/embed', { method: 'POST', body, headers: FORM });
+    const byGet = await service.fetch(`/rest/auth/embed?${body}`);
+    for (const answer of [byPost, byGet]) {
+      expect([400, 401]).toContain(answer.status);
+      expectNoEntry(answer);
+    }
+  });
 });
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
+describeOnAnyDatabase('[D57] a login by GET that a browser makes ahead', (database) => {
+  const environment = { SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1' };
+  const service = TestService.forBlock(database, { trustedKeys, environment });
+
+  it('gets 425 and uses up neither token nor limit, and the click signs in', async () => {
+    const token = partner.sign();
+    const marks: Record<string, string>[] = [
+      { 'sec-purpose': 'prefetch' },
+      { 'sec-purpose': 'prefetch;prerender' },
+      { 'sec-purpose': 'Prefetch;anonymous-client-ip' },
+      { purpose: 'prefetch' },
+      { 'x-moz': 'prefetch' },
+      { 'x-purpose': 'preview' },
+    ];
+    for (const mark of marks) {
+      const answer = await login(service, 'GET', { token }, mark);
+      expect([mark, answer.status, await answer.json()]).toMatchObject([mark, 425, { error: 'prefetch' }]);
+      expectNoEntry(answer);
+    }
+    expect(await service.rows('SELECT name FROM audit_event')).toEqual([]);
+    expect(await service.rows('SELECT 1 FROM token_exchange_used_jti')).toEqual([]);
+    expect((await login(service, 'GET', { token }, { purpose: 'navigation' })).status).toBe(303);
+  });
+
+  it('is one by its method: a post with such a header signs in', async () => {
+    const posted = await withService(database, { trustedKeys }, (other) =>
+      other.embed({ token: partner.sign() }, { 'sec-purpose': 'prefetch' }),
+    );
+    expect(posted.status).toBe(303);
+  });
+});
+
+describeOnAnyDatabase('[5.1.3] embedded login switched off', (database) => {
+  it('[7.3][D20] 501 with the text of the specification, before the body is looked at', async () => {
+    const environment = { SVC_EMBED_LOGIN_ENABLED: 'false' };
+    const json = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } };
+    await withService(database, { trustedKeys, environment }, async (service) => {
+      const answers = [
+        await service.embed({ token: partner.sign() }),
+        await service.fetch('/rest/auth/embed'),
+        await service.fetch('/rest/auth/embed?token=%zz'),
+        await service.fetch('/rest/auth/embed', json),
+        await service.fetch('/rest/auth/embed', { ...json, body: 'token=%zz', headers: FORM }),
+      ];
+      for (const answer of answers) {
+        const message = 'Embed login is not enabled on this instance';
+        expect([answer.status, await answer.json()]).toEqual([501, { error: 'not_enabled', message }]);
+        expectNoEntry(answer);
+      }
+    });
+  });
+});
+
+describeOnEachDatabase('[D26] the life of a session', (database) => {
+  it.each([
+    ['3600 seconds unless configured', {}, 3600],
+    ['the configured time', { SVC_EMBED_SESSION_TTL_SECONDS: '60' }, 60],
+  ])('[D26] %s, counted from the login, independently of its use', async (_, environment, seconds) => {
+    const clock = new TestClock();
+    await withService(database, { trustedKeys, environment, clock }, async (service) => {
+      const token = partner.sign(partner.claims({ iat: clock.nowSeconds() }));
+      const set = (await service.embed({ token })).headers.get('set-cookie') ?? '';
+      const cookie = set.split(';')[0] ?? '';
+      expect(set).toContain(`Max-Age=${seconds};`);
+      clock.advance(seconds / 2);
+      expect(await meStatus(service, cookie)).toBe(200);
+      clock.advance(seconds / 2 - 0.001);
+      expect(await meStatus(service, cookie)).toBe(200);
+      clock.advance(0.001);
+      expect(await meStatus(service, cookie)).toBe(401);
+    });
+  });
+});
+
+describeOnAnyDatabase('[D27] plain HTTP and the cookie', (database) => {
+  const warnings = ({ log }: TestService) =>
+    log.filter(({ level, msg }) => level === 'warn' && String(msg).includes('X-Forwarded-Proto')).length;
+
+  it('[D27] the same answer, and one warning a minute; a header of the client changes nothing', async () => {
+    const clock = new TestClock();
+    const fresh = () => partner.sign(partner.claims({ iat: clock.nowSeconds() }));
+    const environment = { SVC_PROXY_HOPS: '0' };
+    await withService(database, { trustedKeys, clock, environment }, async (service) => {
+      const logIn = async () =>
+        (await service.embed({ token: fresh() }, { 'x-forwarded-proto': 'https' })).status;
+      expect([await logIn(), warnings(service)]).toEqual([303, 1]);
+      clock.advance(59);
+      expect([await logIn(), await logIn(), warnings(service)]).toEqual([303, 303, 1]);
+      clock.advance(1);
+      expect([await logIn(), warnings(service)]).toEqual([303, 2]);
+    });
+  });
+
+  it('[D27] a trusted proxy that forwards https causes no warning, one that forwards http does', async () => {
+    const environment = { SVC_PROXY_HOPS: '1' };
+    await withService(database, { trustedKeys, environment }, async (service) => {
+      const over = (scheme: string) =>
+        service.embed({ token: partner.sign() }, { 'x-forwarded-proto': scheme });
+      expect([(await over('https')).status, warnings(service)]).toEqual([303, 0]);
+      expect([(await over('http')).status, warnings(service)]).toEqual([303, 1]);
+    });
+  });
+
+  it('[D27] Strict-Transport-Security is only in answers over what a trusted proxy says is HTTPS', async () => {
+    const hstsOf = async (service: TestService, path: string, headers = {}) =>
+      (await service.fetch(path, { headers })).headers.get('strict-transport-security');
+    const https = { 'x-forwarded-proto': 'https' };
+    for (const [hops, sent] of [
+      ['1', 'max-age=31536000; includeSubDomains'],
+      ['0', null],
+    ] as const)
+      await withService(database, { trustedKeys, environment: { SVC_PROXY_HOPS: hops } }, async (service) => {
+        for (const path of ['/healthz', '/rest/me', '/api/v1/workflows', '/nowhere'])
+          expect([path, await hstsOf(service, path), await hstsOf(service, path, https)]).toEqual([
+            path,
+            null,
+            sent,
+          ]);
+      });
+  });
+
+  it('[D25] Partitioned is left out where that is configured', async () => {
+    const environment = { SVC_EMBED_COOKIE_PARTITIONED: 'false' };
+    await withService(database, { trustedKeys, environment }, async (service) => {
+      const set = (await service.embed({ token: partner.sign() })).headers.get('set-cookie') ?? '';
+      const attributes = (header: string) => header.split('; ').slice(1).sort();
+      expect(attributes(set)).toEqual(['HttpOnly', 'Max-Age=3600', 'Path=/', 'SameSite=None', 'Secure']);
+    });
+  });
+});
+
+/** [7.9] A refusal is JSON, does not redirect and sets no cookie. */
+function expectNoEntry(answer: Response): void {
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(answer.headers.get('location')).toBeNull();
+  expect(answer.headers.get('set-cookie')).toBeNull();
+}

@@ -1,11 +1,11 @@
-// Hundreds of malformed requests: none gets a server error, and no 404 repeats the requested address.
+// Hundreds of malformed requests, and unknown addresses: none gets a server error, and no 404 repeats the requested address.
 import { setTimeout as pause } from 'node:timers/promises';
+import { ROUTES } from '../../bench/support/hostile-requests.mjs';
 import { Partner } from '../../demo/partner.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import type { RawAnswer, RawRequest } from '../support/raw-http.js';
 import { sendAndLeave, sendBytes, sendRaw } from '../support/raw-http.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
-import { ROUTES } from '../../bench/support/hostile-requests.mjs';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 /** At once; more would only wait for each other. */
@@ -167,6 +167,9 @@ const ODD_BYTES = [
   '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
 ];
 
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+const JSON_BODY = { error: 'not_found', message: 'Not found' };
+
 describeOnAnyDatabase('[D23] odd requests', (database) => {
   const environment = { SVC_LOG_LEVEL: 'debug' };
   const service = TestService.forBlock(database, { trustedKeys: [partner.staticEntry()], environment });
@@ -288,6 +291,46 @@ describeOnAnyDatabase('[D23] odd requests', (database) => {
   it('[4.1] after all that the service works as before', async () => {
     expect((await service.embed({ token: partner.sign() })).status).toBe(303);
     expect((await service.exchange({ subject_token: partner.sign() })).status).toBe(200);
+  });
+
+  describe('[D23] an unknown address', () => {
+    const get = (path: string, init: RequestInit = {}) =>
+      service.fetch(path, { headers: { accept: BROWSER }, ...init });
+
+    it.each(['/nowhere', '/workflows/1?x=%3Cscript%3E', '/apis', '/%E2%82%AC'])(
+      '[D23] %s is a page for a visitor, the same for each and with nothing of the request',
+      async (path) => {
+        const answer = await get(path);
+        expect([answer.status, answer.headers.get('content-type')]).toEqual([
+          404,
+          'text/html; charset=utf-8',
+        ]);
+        expect(answer.headers.get('cache-control')).toBe('no-store');
+        expect(answer.headers.get('x-request-id')).not.toBeNull();
+        expect(await answer.text()).toBe(await (await get('/another')).text());
+      },
+    );
+
+    it.each(['/rest/nothing', '/api/v1/nothing', '/api', '/assets/x/y.js', '/.well-known/nothing'])(
+      '[D23] %s is JSON for all',
+      async (path) => {
+        const answer = await get(path);
+        expect([answer.status, await answer.json()]).toEqual([404, JSON_BODY]);
+      },
+    );
+
+    it.each<RequestInit>([{ headers: {} }, { headers: { accept: 'application/json' } }, { method: 'POST' }])(
+      '[D23] it is JSON for programs: %j',
+      async (init) => {
+        const answer = await get('/nowhere', init);
+        expect([answer.status, await answer.json()]).toEqual([404, JSON_BODY]);
+      },
+    );
+
+    it('[D57] a path that is there for another method stays 405', async () => {
+      const answer = await get('/rest/auth/logout');
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
+    });
   });
 });
 
