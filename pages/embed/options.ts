@@ -52,7 +52,7 @@ export const LOOKS = {
   lang: text('a language tag', () => true),
   /** Hides title, user and sign-out button. @default shown */
   hideHeader: FLAG,
-  /** Names of installed fonts as CSS lists them, such as `Inter, sans-serif`. @default the system's */
+  /** Installed fonts, such as `Inter, sans-serif`. @default the system's */
   font: text('names of fonts', (value) => /^[\p{L}\d ,'"_-]{1,200}$/u.test(value)),
   /** `#rrggbb` or `transparent`. With `transparent` set `theme` too. @default the instance's */
   background: text('a colour like #2f5bd0 or transparent', (value) =>
@@ -82,11 +82,11 @@ export const FIXED = {
   url: text('an absolute URL', isAddress),
   /** Any string that changes with your user. @default none */
   userKey: text('a string', () => true),
-  /** `auto`: the frame is as high as its page, which your page scrolls. @default your style's */
+  /** With `auto` the frame is as high as its page, which your page scrolls. @default your style's */
   height: oneOf('auto'),
-  /** `hash`: your page's fragment follows the frame, and Back and Forward move it. @default none */
+  /** With `hash` your page's fragment follows the frame, and Back and Forward move it. @default none */
   address: oneOf('hash'),
-  /** `none`: only your page shows failures. @default a notice */
+  /** With `none` only your page shows failures. @default a notice */
   errorUi: oneOf('none'),
 };
 

@@ -1,7 +1,7 @@
-// The table of attributes in docs/partner/frame.md, from the comments of the options' tables.
+// The list of attributes in docs/partner/frame.md, from the comments of the options' tables.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { table } from './blocks.js';
+import { list } from './blocks.js';
 
 /** This file runs from `scripts/docs` and from `dist/scripts/docs`. */
 const FILES = [
@@ -13,7 +13,7 @@ const ROW = /^ {2}\/\*\* (.+?) @default (.+?) \*\/\n {2}(\w+):/gm;
 /** Most readers look for these attributes, so they come first. */
 const FIRST = ['title', 'url', 'userKey', 'redirectTo'];
 
-export const ATTRIBUTE_TABLE = {
+export const ATTRIBUTE_LIST = {
   attributes: () => {
     const source = readFileSync(FILES.find(existsSync) ?? '', 'utf8');
     const rows = [...source.matchAll(ROW)].map(([, is = '', otherwise = '', name = '']) => ({
@@ -24,9 +24,11 @@ export const ATTRIBUTE_TABLE = {
     const place = ({ name }: { name: string }) => FIRST.indexOf(name) + 1 || FIRST.length + 1;
     rows.sort((one, other) => place(one) - place(other));
     const hyphened = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    return table(
-      ['Attribute', 'Meaning', 'Default'],
-      rows.map(({ is, otherwise, name }) => [`\`${hyphened(name)}\``, is, otherwise]),
+    return list(
+      rows.map(({ is, otherwise, name }): [string, string] => {
+        const attribute = `\`${hyphened(name)}\``;
+        return [otherwise === 'none' ? attribute : `${attribute} (${otherwise})`, is];
+      }),
     );
   },
 };

@@ -1,5 +1,5 @@
 // The documents that are generated from the code. `npm run docs` writes them, and a test compares them.
-import { ATTRIBUTE_TABLE } from './attributes.js';
+import { ATTRIBUTE_LIST } from './attributes.js';
 import { withBlock } from './blocks.js';
 import { COMMAND_BLOCKS } from './commands.js';
 import { ENTRY_BLOCKS } from './entries.js';
@@ -23,7 +23,7 @@ function page(path: string, blocks: Readonly<Record<string, () => string>>): Wri
 
 export const WRITTEN_DOCUMENTS: readonly WrittenDocument[] = [
   page('docs/reference/commands.md', COMMAND_BLOCKS),
-  page('docs/partner/frame.md', ATTRIBUTE_TABLE),
+  page('docs/partner/frame.md', ATTRIBUTE_LIST),
   page('docs/reference/settings.md', VARIABLE_LIST),
   page('docs/refusals.md', REFUSAL_BLOCKS),
   page('docs/reference/trusted-key-entries.md', ENTRY_BLOCKS),
