@@ -1,4 +1,4 @@
-// How instances hear of revocations: with and without notifications, and in whichever order transactions commit.
+// What instances read of revocations, in whichever order transactions commit.
 import { randomUUID } from 'node:crypto';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { SILENT } from '../../src/platform/log/log.js';
@@ -17,43 +17,20 @@ const LIMIT_MS = 90_000;
 describeOnPostgresql('[D59] another instance', (database) => {
   let instances: RevocationInstance[] = [];
 
-  const start = async (notificationsUrl: string) => {
-    const notifications = new PostgresNotifications({ connectionString: notificationsUrl }, SILENT);
+  const start = async () => {
+    const notifications = new PostgresNotifications({ connectionString: UNREACHABLE }, SILENT);
     const instance = new RevocationInstance(await database.open(), notifications);
     instances.push(instance);
     await instance.start();
     return instance;
-  };
-  const url = () => {
-    const { settings } = database;
-    return settings.kind === 'postgresql' ? settings.url : '';
   };
   afterEach(async () => {
     await Promise.all(instances.map((instance) => instance.stop()));
     instances = [];
   });
 
-  it.each([
-    ['by notification', url],
-    ['by looking, where notifications do not come', () => UNREACHABLE],
-  ])('learns of revocation and restoration %s', async (_, notificationsUrl) => {
-    const [one, other] = [await start(notificationsUrl()), await start(notificationsUrl())];
-    const key = { issuer: ISSUER, kid: randomUUID() };
-    if (notificationsUrl === url) {
-      other.stopLooking();
-      const { dataSource } = await database.open();
-      await until('both listen', LIMIT_MS, async () => (await dataSource.query(LISTENERS)).length === 2);
-    }
-    await one.service.revoke(key, 'request-of-revocation');
-    expect(one.known.isRevoked(key)).toBe(true);
-    await until('it has heard of the revocation', LIMIT_MS, () => other.known.isRevoked(key));
-    await one.service.restore(key, 'request-of-restoration');
-    expect(one.known.isRevoked(key)).toBe(false);
-    await until('it has heard of the restoration', LIMIT_MS, () => !other.known.isRevoked(key));
-  });
-
   it('misses no ended token of a transaction that began first and committed last', async () => {
-    const [writer, reader] = [await start(UNREACHABLE), await start(UNREACHABLE)];
+    const [writer, reader] = [await start(), await start()];
     const isEnded = (id: string) => reader.known.refusesToken({ id, keys: [], sinceMs: Date.now() });
     const [slow, fast] = [randomUUID(), randomUUID()];
     let commit = (): void => undefined;
@@ -74,9 +51,6 @@ describeOnPostgresql('[D59] another instance', (database) => {
     await until('the earlier one is known', LIMIT_MS, () => isEnded(slow));
   });
 });
-
-const LISTENERS = `SELECT 1 FROM pg_stat_activity
-  WHERE datname = current_database() AND query LIKE 'LISTEN%revocation%' AND state = 'idle'`;
 
 describeOnEachDatabase('[D61] a read', (database) => {
   let opened: OpenDatabase;

@@ -94,22 +94,6 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
     await database().query('UPDATE product_user SET active = true');
   });
 
-  it('[D7] refuses a token with a locked subject, even if the actor is not locked', async () => {
-    const actor = partner.sign(partner.claims({ sub: 'agent-1', email: 'agent-1@partner.example' }));
-    const subject = partner.sign(partner.claims({ sub: 'absent-1', email: 'absent-1@partner.example' }));
-    const token = String((await host.exchange(subject, actor)).body['access_token']);
-    const lock = (active: boolean) =>
-      database().query('UPDATE product_user SET active = $1 WHERE email = $2', [
-        active,
-        'absent-1@partner.example',
-      ]);
-    expect((await host.apiMe(token)).status).toBe(200);
-    await lock(false);
-    expect((await host.apiMe(token)).status).toBe(401);
-    await lock(true);
-    expect((await host.apiMe(token)).status).toBe(200);
-  });
-
   it("publishes its tokens' issuer, endpoints and keys", async () => {
     const server = await host.call('/.well-known/oauth-authorization-server');
     expect([server.status, server.headers.get('cache-control'), server.headers.get('pragma')]).toEqual([

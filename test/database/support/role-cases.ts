@@ -1,4 +1,4 @@
-// Users, claims and entries at random, and what the role table of 4.4 makes of them: written down from the contract alone.
+// Users, claims and entries at random, for tests of concurrent requests.
 import type { Members } from '../../../demo/partner.js';
 import { Partner } from '../../../demo/partner.js';
 import type { Random } from '../../support/random.js';
@@ -99,23 +99,6 @@ export interface Membership {
   readonly claimed?: string;
 }
 
-/** The user after a token, the events of its changes, and whether the operator is notified. */
-export interface Accepted {
-  readonly role: string;
-  readonly givenName: string;
-  readonly familyName: string;
-  readonly membership?: Membership;
-  readonly changes: readonly string[];
-  readonly isWarned: boolean;
-}
-
-/** The result of one token. It changes no other user. */
-export type PartyEnd = Accepted | { readonly refusal: string };
-
-export function isAccepted(end: PartyEnd): end is Accepted {
-  return !('refusal' in end);
-}
-
 export function randomParty(random: Random): PartyCase {
   const claims = {
     role: random.pick([null, MEMBER, MEMBER, ADMIN, ADMIN, OWNER, random.pick(NOT_ROLES)]) ?? undefined,
@@ -181,101 +164,6 @@ export const keyOf = (sub: string) => `a-${sub}`;
 function claimOf(projects: ClaimOfProjects, sub: string): string[] {
   if (projects === 'none') return [];
   return projects === 'another' ? ['b:project:viewer'] : [`${keyOf(sub)}:${projects}`];
-}
-
-export function endOf(party: PartyCase): PartyEnd {
-  const end = endOfUser(party);
-  return isAccepted(end) ? withProjects(end, party) : end;
-}
-
-/** What becomes of the one membership, after everything else is decided on. */
-function withProjects(end: Accepted, party: PartyCase): PartyEnd {
-  const { issuer, before, projects: claim } = party;
-  if (issuer.policy.projects === undefined || claim === undefined)
-    return { ...end, membership: before?.membership };
-  const refusal = projectRefusal(party, issuer.policy.projects.create === true);
-  if (refusal !== undefined) return { refusal };
-  const membership = before?.membership ?? {};
-  const after = claim === 'none' ? { own: membership.own } : { own: membership.own, claimed: claim };
-  if (roleIn(membership) === roleIn(after)) return { ...end, membership: someOf(after) };
-  // The last administrator stays.
-  if (roleIn(membership) === 'project:admin') return { ...end, membership };
-  return { ...end, membership: someOf(after), changes: [...end.changes, 'projects-updated'] };
-}
-
-function projectRefusal({ before, projects, hasProject }: PartyCase, mayCreate: boolean): string | undefined {
-  if (projects === 'another') return 'project_not_allowed';
-  if (projects === 'project:admin') return 'project_role_not_allowed';
-  const isThere = hasProject || mayCreate || before?.membership !== undefined;
-  return projects !== 'none' && !isThere ? 'project_unknown' : undefined;
-}
-
-function someOf(membership: Membership): Membership | undefined {
-  return roleIn(membership) === '' ? undefined : membership;
-}
-
-function endOfUser({ issuer: { policy }, before, claims, hasEmail }: PartyCase): PartyEnd {
-  if (before?.isLinked !== true && !hasEmail) return { refusal: 'email_missing' };
-  if (before === undefined) return newUserEnd(claims.role, policy, namesAfter(claims));
-  const refusal = linkRefusal(before, policy) ?? stateRefusal(before, policy);
-  if (refusal !== undefined) return { refusal };
-  return existingUserEnd(before, claims.role, policy, namesAfter(claims, before));
-}
-
-function linkRefusal({ isLinked, role }: UserBefore, policy: Policy): string | undefined {
-  if (isLinked) return undefined;
-  if (policy.linkExistingUsers === false) return 'linking_not_allowed';
-  return policy.linkPrivileged === false && role !== MEMBER ? 'privileged_linking_not_allowed' : undefined;
-}
-
-/** The refusal that follows from stored data, before the claim is checked. */
-function stateRefusal({ enabled, role }: UserBefore, policy: Policy): string | undefined {
-  if (!enabled) return 'user_disabled';
-  if (policy.excludeOwner === true && role === OWNER) return 'owner_excluded';
-  return policy.roleCeiling === true && !isAllowed(role, policy) ? 'stored_role_not_allowed' : undefined;
-}
-
-function isAllowed(role: string, { allowedRoles }: Policy): boolean {
-  return allowedRoles?.includes(role) ?? true;
-}
-
-type Names = Pick<UserBefore, 'givenName' | 'familyName'>;
-
-function namesAfter(claims: PartyCase['claims'], before: Names = { givenName: '', familyName: '' }): Names {
-  return {
-    givenName: cut(claims.given_name ?? before.givenName),
-    familyName: cut(claims.family_name ?? before.familyName),
-  };
-}
-
-function newUserEnd(claim: string | undefined, policy: Policy, names: Names): PartyEnd {
-  const changes = ['user-provisioned'];
-  if (policy.provisionUsers === false) return { refusal: 'provisioning_not_allowed' };
-  if (claim === undefined && policy.roleCeiling === true && !isAllowed(MEMBER, policy))
-    return { refusal: 'role_not_allowed' };
-  if (claim === undefined) return { role: MEMBER, ...names, changes, isWarned: false };
-  if (claim === OWNER) return { refusal: 'role_not_assignable' };
-  if (claim !== MEMBER && claim !== ADMIN) return { refusal: 'role_not_recognized' };
-  if (!isAllowed(claim, policy)) return { refusal: 'role_not_allowed' };
-  return { role: claim, ...names, changes, isWarned: false };
-}
-
-function existingUserEnd(
-  { role, isLinked, givenName, familyName }: UserBefore,
-  claim: string | undefined,
-  policy: Policy,
-  names: Names,
-): PartyEnd {
-  const telling = role === MEMBER ? [] : ['privileged-identity-linked'];
-  const linking = isLinked ? [] : ['identity-linked', ...telling];
-  const isRenamed = names.givenName !== givenName || names.familyName !== familyName;
-  const renaming = isRenamed ? ['profile-updated'] : [];
-  const kept = { role, ...names, changes: [...linking, ...renaming], isWarned: false };
-  if (role === OWNER || claim === undefined) return kept;
-  if (claim !== MEMBER && claim !== ADMIN) return { ...kept, isWarned: true };
-  if (!isAllowed(claim, policy)) return { refusal: 'role_not_allowed' };
-  if (claim === role) return kept;
-  return { ...kept, role: claim, changes: [...linking, 'role-updated', ...renaming] };
 }
 
 function cut(name: string): string {

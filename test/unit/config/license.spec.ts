@@ -1,7 +1,7 @@
 // Which licences are taken, and for how long.
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import { LICENSE_FEATURES, License, LicenseError, readLicense } from '../../../src/config/license.js';
+import { License, LicenseError, readLicense } from '../../../src/config/license.js';
 
 const EXPIRES = 1_800_000_000;
 const vendor = generateKeyPairSync('ed25519');
@@ -28,15 +28,6 @@ describe('a licence of the vendor', () => {
     expect(license.customer).toBe('Marker Ltd');
     expect(license.includes('token-exchange', EXPIRES * 1000 - 1)).toBe(true);
     expect(license.includes('token-exchange', EXPIRES * 1000)).toBe(false);
-  });
-
-  it('[D39] knows the three features', async () => {
-    expect(LICENSE_FEATURES).toEqual(['token-exchange', 'project-members', 'credentials-list']);
-    const license = await readLicense(
-      issue({ ...good, features: [...LICENSE_FEATURES, 'later'] }),
-      vendorPem,
-    );
-    expect(LICENSE_FEATURES.filter((feature) => !license.includes(feature, 0))).toEqual([]);
   });
 
   it('[D39] is accepted but includes nothing if it has expired', async () => {

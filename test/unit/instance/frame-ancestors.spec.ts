@@ -19,6 +19,9 @@ const silent = { warn: () => undefined };
 const entry = (label: string, ...origins: string[]) =>
   origins.length === 0 ? { label } : { label, origins: new Set(origins) };
 
+const PLAIN = { baseUrl: 'http://instance.example' };
+const JOBS = { label: 'jobs', flows: new Set(['exchange', 'jwt-bearer'] as const) };
+
 describe('[5.5.3] who may frame the instance', () => {
   it.each([
     ['nobody while embedded login is off', { embedLoginEnabled: false, frameAncestors: [PRODUCT] }, [], []],
@@ -59,26 +62,21 @@ describe('[D72] the current list of frame ancestors', () => {
       '45 origins of stored entries cannot frame the instance: all entries together have over 8000 characters',
     ]);
   });
-
-  it('is empty while embedded login is off, even with stored entries', () => {
-    const entries = new PresentEntries([entry('s', OTHER)]);
-    expect(new FrameAncestors({ ...config, embedLoginEnabled: false }, entries, silent).current).toEqual([]);
-  });
 });
 
 describe('[5.5.3] the warnings at the start', () => {
-  const warnings = (change: Partial<typeof config>, entries = [entry('a', PRODUCT)]) =>
-    embeddingWarnings({ ...config, ...change }, entries);
+  const warnings = (
+    change: Partial<typeof config>,
+    entries: Parameters<typeof embeddingWarnings>[1] = [entry('a', PRODUCT)],
+  ) => embeddingWarnings({ ...config, ...change }, entries);
 
-  it('are empty if origins are listed and the address is HTTPS', () => {
-    expect(warnings({})).toEqual([]);
-  });
-
-  it('are empty while the feature or embedded login is off', () => {
-    const bad = { baseUrl: 'http://instance.example' };
-    expect(warnings({ ...bad, featureFlag: false }, [])).toEqual([]);
-    expect(warnings({ ...bad, embedLoginEnabled: false }, [])).toEqual([]);
-  });
+  it.each<[string, Partial<typeof config>, Parameters<typeof embeddingWarnings>[1]]>([
+    ['if origins are listed and the address is HTTPS', {}, [entry('a', PRODUCT)]],
+    ['while the feature is off', { ...PLAIN, featureFlag: false }, []],
+    ['while embedded login is off', { ...PLAIN, embedLoginEnabled: false }, []],
+    ['if the setting may allow the pages of an entry', { frameAncestors: [OTHER] }, [entry('second')]],
+    ['for entries without embedded login', {}, [entry('first', PRODUCT), JOBS]],
+  ])('are empty %s', (_, change, entries) => expect(warnings(change, entries)).toEqual([]));
 
   it('report that all sites may frame', () => {
     expect(warnings({}, [entry('a')])).toEqual([
@@ -86,15 +84,9 @@ describe('[5.5.3] the warnings at the start', () => {
     ]);
   });
 
-  it('name the entries whose pages cannot frame, unless the setting may allow them', () => {
+  it('name the entries whose pages cannot frame', () => {
     const entries = [entry('first', PRODUCT), entry('second')];
     expect(warnings({}, entries)).toEqual([expect.stringContaining(': second names no origins')]);
-    expect(warnings({ frameAncestors: [OTHER] }, entries)).toEqual([]);
-  });
-
-  it('omit entries without embedded login', () => {
-    const jobs = { label: 'jobs', flows: new Set(['exchange', 'jwt-bearer'] as const) };
-    expect(warnings({}, [entry('first', PRODUCT), jobs])).toEqual([]);
   });
 
   it.each([

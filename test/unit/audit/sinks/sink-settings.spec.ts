@@ -5,6 +5,13 @@ import { readConfig } from '../../../../src/config/load-config.js';
 const SECRET = 'marker-5150-of-thirty-two-characters';
 const URL = 'https://siem.example/marker-5150';
 
+const WEBHOOK = 'SVC_AUDIT_WEBHOOK_';
+/** A webhook with some other settings, by the ends of their names. */
+const webhook = (others: Record<string, string | undefined>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries({ URL, SECRET, ...others }).map(([name, value]) => [WEBHOOK + name, value ?? '']),
+  );
+
 const read = (environment: Record<string, string>) => {
   const { config, problems, given } = readConfig([environment]);
   return { settings: sinkSettings(config), problems: [...problems, ...auditProblems(config, given)] };
@@ -46,52 +53,36 @@ it.each<[string, Record<string, string>, string]>([
   ['no address', { SVC_AUDIT_WEBHOOK_SECRET: SECRET }, 'SVC_AUDIT_WEBHOOK_URL: is required'],
   [
     'a short secret',
-    { SVC_AUDIT_WEBHOOK_URL: URL, SVC_AUDIT_WEBHOOK_SECRET: 'marker-5150' },
-    'SVC_AUDIT_WEBHOOK_SECRET: member 1 has fewer than 32 characters',
+    webhook({ SECRET: 'marker-5150' }),
+    `${WEBHOOK}SECRET: member 1 has fewer than 32 characters`,
   ],
-  [
-    'headers without an address',
-    { SVC_AUDIT_WEBHOOK_HEADERS: 'x: marker-5150' },
-    'SVC_AUDIT_WEBHOOK_URL: is required',
-  ],
-  ...(
+  ['headers without an address', { [`${WEBHOOK}HEADERS`]: 'x: marker-5150' }, `${WEBHOOK}URL: is required`],
+  ...[
+    ['no colon', 'Bearer marker-5150', 'line 1 must be `Name: value`'],
+    ['no value', 'a: b\nmarker-5150:', 'line 2 must be `Name: value`'],
+    ['quotes', '"authorization: marker-5150"', 'line 1 must be `Name: value`'],
+    ['a character that is not ASCII', 'a: märker-5150', 'line 1 has a character that'],
     [
-      ['no colon', 'Bearer marker-5150', 'line 1 must be `Name: value`'],
-      ['no value', 'a: b\nmarker-5150:', 'line 2 must be `Name: value`'],
-      ['quotes', '"authorization: marker-5150"', 'line 1 must be `Name: value`'],
-      ['a character that is not ASCII', 'a: märker-5150', 'line 1 has a character that'],
-      [
-        'a header of the service',
-        'a: b\n\nX-Audit-Signature: marker-5150',
-        'line 3 sets x-audit-signature, which',
-      ],
-      ['a header twice', 'a: marker-5150\nA: b', 'has a header twice'],
-    ] as const
-  ).map(([name, headers, problem]): [string, Record<string, string>, string] => [
+      'a header of the service',
+      'a: b\n\nX-Audit-Signature: marker-5150',
+      'line 3 sets x-audit-signature, which',
+    ],
+    ['a header twice', 'a: marker-5150\nA: b', 'has a header twice'],
+  ].map(([name, HEADERS, problem]): [string, Record<string, string>, string] => [
     `headers with ${name}`,
-    { SVC_AUDIT_WEBHOOK_URL: URL, SVC_AUDIT_WEBHOOK_SECRET: SECRET, SVC_AUDIT_WEBHOOK_HEADERS: headers },
-    `SVC_AUDIT_WEBHOOK_HEADERS: ${problem}`,
+    webhook({ HEADERS }),
+    `${WEBHOOK}HEADERS: ${problem}`,
   ]),
-  [
-    'plain HTTP',
-    { SVC_AUDIT_WEBHOOK_URL: 'http://marker-5150.example', SVC_AUDIT_WEBHOOK_SECRET: SECRET },
-    'SVC_AUDIT_WEBHOOK_URL: must be an https:// URL, unless',
-  ],
-  [
-    'a user name in the address',
-    { SVC_AUDIT_WEBHOOK_URL: 'https://marker-5150@siem.example', SVC_AUDIT_WEBHOOK_SECRET: SECRET },
-    'SVC_AUDIT_WEBHOOK_URL: must have no user name',
-  ],
-  [
-    'a password in the address',
-    { SVC_AUDIT_WEBHOOK_URL: 'https://:marker-5150@siem.example', SVC_AUDIT_WEBHOOK_SECRET: SECRET },
-    'SVC_AUDIT_WEBHOOK_URL: must have no user name',
-  ],
-  [
-    'another scheme',
-    { SVC_AUDIT_WEBHOOK_URL: 'ftp://marker-5150.example', SVC_AUDIT_WEBHOOK_SECRET: SECRET },
-    'SVC_AUDIT_WEBHOOK_URL: must be an https:// URL',
-  ],
+  ...[
+    ['plain HTTP', 'http://marker-5150.example', 'must be an https:// URL, unless'],
+    ['a user name in the address', 'https://marker-5150@siem.example', 'must have no user name'],
+    ['a password in the address', 'https://:marker-5150@siem.example', 'must have no user name'],
+    ['another scheme', 'ftp://marker-5150.example', 'must be an https:// URL'],
+  ].map(([name, URL, problem]): [string, Record<string, string>, string] => [
+    String(name),
+    webhook({ URL }),
+    `${WEBHOOK}URL: ${problem}`,
+  ]),
   ['no port', { SVC_AUDIT_SYSLOG_URL: 'tls://marker-5150' }, 'SVC_AUDIT_SYSLOG_URL: must be tls://'],
   ['a port too high', { SVC_AUDIT_SYSLOG_URL: 'tcp://marker-5150:70000' }, 'SVC_AUDIT_SYSLOG_URL: must be'],
   ['UDP', { SVC_AUDIT_SYSLOG_URL: 'udp://marker-5150:514' }, 'SVC_AUDIT_SYSLOG_URL: must be'],

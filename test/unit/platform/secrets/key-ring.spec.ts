@@ -73,8 +73,6 @@ describe('a list of keys', () => {
 });
 
 describe('a key ring of several keys', () => {
-  const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
-
   it('[D45] reports which envelopes are sealed with the first key', () => {
     const old = new KeyRing([first]).seal(Buffer.from('secret'), 'credential:1');
     const rotated = new KeyRing([second, first]);
