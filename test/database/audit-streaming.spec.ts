@@ -469,16 +469,6 @@ describeOnEachDatabase('the audit event stream', (database) => {
     expect(told).toEqual([undefined, 1_200, 700, 200]);
   });
 
-  it('[D87] reports a backlog for a sink that was never reachable', async () => {
-    await trail.fill(3);
-    const sink = syslogSink();
-    await syslog.die();
-    const stream = streamTo(sink);
-    await run(stream);
-    await run(stream);
-    expect(stream.backlog).toMatchObject({ events: 3 });
-  });
-
   it('[D87] refuses a database that lacks earlier events', async () => {
     await trail.write('a', 'b');
     const stream = streamTo(webhookSink());

@@ -15,7 +15,7 @@ import { describeOnAnyDatabase } from '../support/databases.js';
 import { LOGOUT_PATH } from '../support/logout-tokens.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { pause } from '../support/until.js';
-import { withServiceApart } from '../support/with-service.js';
+import { withService, withServiceApart } from '../support/with-service.js';
 import { WaitingClock } from './support/partner-clock.js';
 import { SentForms } from './support/sent-forms.js';
 
@@ -52,8 +52,7 @@ async function me(service: TestService, accessToken: string): Promise<Record<str
 
 describeOnAnyDatabase("[D131] the partner client's sign-out", (database) => {
   it("ends everything of the user and nothing of others, forgets the user's tokens, and lets the user in again", async () => {
-    const service = await TestService.start(database, { trustedKeys: [await entryOf(partnerWith(KEY))] });
-    try {
+    await withService(database, { trustedKeys: [await entryOf(partnerWith(KEY))] }, async (service) => {
       const partner = partnerWith(KEY, service);
       const [ada, acted, bob] = [
         await partner.exchange({ subject: ADA }),
@@ -71,13 +70,10 @@ describeOnAnyDatabase("[D131] the partner client's sign-out", (database) => {
       const again = await partner.exchange({ subject: ADA });
       expect((await me(service, again.accessToken))['status']).toBe(200);
       expect((await partner.exchange({ subject: BOB })).accessToken).toBe(bob.accessToken);
-    } finally {
-      await service.stop();
-    }
+    });
   });
 
   it('forgets the token of a running exchange, and does not delay callers', async () => {
-    const service = await TestService.start(database, { trustedKeys: [await entryOf(partnerWith(KEY))] });
     const [arrived, late] = [new AbortController(), new AbortController()];
     const over = ({ signal }: AbortController) =>
       new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -91,7 +87,7 @@ describeOnAnyDatabase("[D131] the partner client's sign-out", (database) => {
       await release;
       return answer;
     };
-    try {
+    await withService(database, { trustedKeys: [await entryOf(partnerWith(KEY))] }, async (service) => {
       const partner = partnerWith(KEY, service, { fetch: slowly });
       const under = partner.exchange({ subject: ADA });
       await arrival;
@@ -104,43 +100,35 @@ describeOnAnyDatabase("[D131] the partner client's sign-out", (database) => {
         async ({ accessToken }) => (await me(service, accessToken))['status'],
       );
       expect(await Promise.all(statuses)).toEqual([401, 200, 200]);
-    } finally {
-      await service.stop();
-    }
+    });
   });
 
   it('forgets tokens even if the answer to a sign-out is lost', async () => {
-    const service = await TestService.start(database, { trustedKeys: [await entryOf(partnerWith(KEY))] });
     const lossy: typeof fetch = async (url, init) => {
       const answer = await fetch(url, init);
       if (new Request(url).url.endsWith(LOGOUT_PATH)) throw new TypeError('the connection broke');
       return answer;
     };
-    try {
+    await withService(database, { trustedKeys: [await entryOf(partnerWith(KEY))] }, async (service) => {
       const partner = partnerWith(KEY, service, { fetch: lossy });
       const { accessToken } = await partner.exchange({ subject: ADA });
       await expect(partner.signOut(ADA.sub)).rejects.toMatchObject({ name: 'PartnerError' });
       // A token of the same second counts as made before.
       await pause(1_000);
       expect((await partner.exchange({ subject: ADA })).accessToken).not.toBe(accessToken);
-    } finally {
-      await service.stop();
-    }
+    });
   });
 
   it('reports a refusal, and does not retry it', async () => {
     const entry = await entryOf(partnerWith(KEY), { flows: ['exchange'] });
-    const service = await TestService.start(database, { trustedKeys: [entry] });
-    try {
+    await withService(database, { trustedKeys: [entry] }, async (service) => {
       await expect(partnerWith(KEY, service).signOut('ada')).rejects.toMatchObject({
         code: 'invalid_request',
         status: 400,
         tries: 1,
       });
       await expect(partnerWith(KEY, service).signOut('')).rejects.toMatchObject({ code: 'invalid_option' });
-    } finally {
-      await service.stop();
-    }
+    });
   });
 });
 

@@ -93,7 +93,8 @@ describe.each(['false', 'true'])('the client with a key, nonces: %s', (nonces) =
       await expect(never).rejects.toMatchObject({ code: 'use_dpop_nonce', status: 400 });
       expect(counting).toHaveBeenCalledTimes(2);
       expect(() => partner({ dpop: 'yes' as never })).toThrow('dpop must be true or false');
-      for (const wrong of [{ accessToken: '' }, { method: 7 }, { url: '/rest/me' }, { dpopNonce: 'n' }]) {
+      const others = [{ nonce: 5 }, { dpopNonce: 'n' }];
+      for (const wrong of [{ accessToken: '' }, { method: 7 }, { url: '/rest/me' }, ...others]) {
         const given = { accessToken: 'a', method: 'GET', url: ME, ...wrong } as never;
         await expect(partner().headersFor(given)).rejects.toMatchObject({ code: 'invalid_option' });
       }

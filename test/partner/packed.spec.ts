@@ -22,8 +22,6 @@ interface Manifest {
 
 const manifestOf = (path: string) => JSON.parse(repositoryFile(path).text) as Manifest;
 
-// Each starts Node.js anew, which a busy machine takes its time for.
-
 let folder: string;
 beforeAll(() => {
   folder = installedClient(['@types/node', 'undici-types']);
