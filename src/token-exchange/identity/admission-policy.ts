@@ -1,4 +1,4 @@
-// Whom an entry lets in: by the address of an unknown user, and by the stored role of a known one.
+// Whether an entry lets an unknown identity in: its address, its link or new user, and its seat.
 import { domainOfAddress } from '../../platform/text/email-address.js';
 import { printableList } from '../../platform/text/printable.js';
 import { counted } from '../../platform/text/wording.js';
@@ -7,7 +7,7 @@ import type { TrustPolicy } from '../trust/trusted-key.js';
 import { domainsOf } from '../trust/trusted-key.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
-import { isPrivileged } from './privilege.js';
+import { isPrivileged } from './role-policy.js';
 import type { ExternalClaims } from '../verify/external-claims.js';
 
 /**
@@ -77,25 +77,4 @@ export function checkSeats(seats: Seats | undefined): void {
     expected: `at most ${counted(most, 'user')}`,
     found: `${counted(taken, 'user')}, and a new one`,
   });
-}
-
-export function ownerExcluded({ id: userId, role: found }: HostUser): OAuthRefusal {
-  return new OAuthRefusal('owner_excluded', { userId, expected: 'another user than the owner', found });
-}
-
-/**
- * Checks a known user by the stored role, before a claim may change it.
- * @rule P.excludeOwner An entry may keep the owner out.
- * @rule P.roleCeiling With a ceiling, a user whose stored role the entry does not list is refused.
- * @throws OAuthRefusal `owner_excluded`, `stored_role_not_allowed`
- */
-export function checkStoredRole(user: HostUser, policy: TrustPolicy, roles: RoleNames): void {
-  const { role, id: userId } = user;
-  if (policy.excludeOwner === true && role === roles.owner) throw ownerExcluded(user);
-  if (policy.roleCeiling === true && policy.allowedRoles?.has(role) === false)
-    throw new OAuthRefusal('stored_role_not_allowed', {
-      userId,
-      expected: printableList(policy.allowedRoles),
-      found: role,
-    });
 }

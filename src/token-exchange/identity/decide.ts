@@ -8,20 +8,19 @@ import { OAuthRefusal, inContext } from '../refusals/oauth-refusal.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import type { Seats } from './admission-policy.js';
-import {
-  checkLink,
-  checkProvisioning,
-  checkSeats,
-  checkStoredRole,
-  linkableEmail,
-  ownerExcluded,
-} from './admission-policy.js';
+import { checkLink, checkProvisioning, checkSeats, linkableEmail } from './admission-policy.js';
 import type { IdentityLink } from './identity-link.repository.js';
-import type { Voucher } from './privilege.js';
-import { checkVouchers } from './privilege.js';
+import type { Voucher } from './role-policy.js';
 import type { ProjectSync, StoredProjects } from '../projects/project-policy.js';
 import { decideOnProjects } from '../projects/project-policy.js';
-import { askedRole, roleOfExistingUser, roleOfNewUser } from './role-policy.js';
+import {
+  askedRole,
+  roleOfExistingUser,
+  roleOfNewUser,
+  checkVouchers,
+  checkStoredRole,
+  ownerExcluded,
+} from './role-policy.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 import type { PerToken, Tokens } from '../verify/tokens.js';
 

@@ -5,7 +5,7 @@ import { parameter, sql } from '../../platform/database/sql.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf, runIn } from '../../platform/database/transaction.js';
 import type { ExternalIdentity } from '../host/users.js';
-import type { Voucher } from './privilege.js';
+import type { Voucher } from './role-policy.js';
 
 /** A row of the table without its identity. */
 export interface IdentityLink extends Voucher {

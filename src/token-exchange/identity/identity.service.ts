@@ -11,7 +11,7 @@ import type { SubjectOrActor } from '../refusals/oauth-refusal.js';
 import { inContext } from '../refusals/oauth-refusal.js';
 import type { RoleNames, TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
-import { isPrivileged } from './privilege.js';
+import { isPrivileged } from './role-policy.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 import type { Tokens } from '../verify/tokens.js';

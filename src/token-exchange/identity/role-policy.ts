@@ -1,9 +1,68 @@
-// The role table of the specification (4.4): what a role claim does to a new and to an existing user.
+// The rules about roles: which are administrators', who may sign in by whose entry, and what a role claim does (4.4).
+import type { HostUser } from '../host/users.js';
 import { printable, printableList } from '../../platform/text/printable.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
 import type { RefusalContext } from '../refusals/oauth-refusal.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
+
+/** Whether a role is an administrator's. */
+export function isPrivileged(role: string, { owner, initial, privileged }: RoleNames): boolean {
+  return role === owner || (privileged?.includes(role) ?? role !== initial);
+}
+
+/** A voucher for a user: the entry whose key signed, or a link. */
+export interface Voucher {
+  /** Whether an administrator stored the entry, or an administrator's entry made the link. Default false. */
+  readonly byAdministrator?: boolean;
+}
+
+/**
+ * Whether a sign-in or a credential is refused because of its vouchers. A role may change at any time, so each use checks.
+ * @param vouchers an unknown voucher is treated as an administrator's
+ * @rule D144 No administrator's entry signs in the owner or an administrator. Credentials that it signed for are refused while
+ * their user is one.
+ */
+export function isBarred(
+  { role }: Pick<HostUser, 'role'>,
+  vouchers: readonly (Voucher | undefined)[],
+  roles: RoleNames,
+): boolean {
+  return (
+    isPrivileged(role, roles) && vouchers.some((one) => one === undefined || one.byAdministrator === true)
+  );
+}
+
+/** @throws OAuthRefusal `privileged_user_not_allowed` */
+export function checkVouchers(user: HostUser, vouchers: readonly Voucher[], roles: RoleNames): void {
+  if (!isBarred(user, vouchers, roles)) return;
+  throw new OAuthRefusal('privileged_user_not_allowed', {
+    userId: user.id,
+    expected: "a user without privileges, or an entry and a link of the owner's",
+    found: user.role,
+  });
+}
+
+export function ownerExcluded({ id: userId, role: found }: HostUser): OAuthRefusal {
+  return new OAuthRefusal('owner_excluded', { userId, expected: 'another user than the owner', found });
+}
+
+/**
+ * Checks a known user by the stored role, before a claim may change it.
+ * @rule P.excludeOwner An entry may keep the owner out.
+ * @rule P.roleCeiling With a ceiling, a user whose stored role the entry does not list is refused.
+ * @throws OAuthRefusal `owner_excluded`, `stored_role_not_allowed`
+ */
+export function checkStoredRole(user: HostUser, policy: TrustPolicy, roles: RoleNames): void {
+  const { role, id: userId } = user;
+  if (policy.excludeOwner === true && role === roles.owner) throw ownerExcluded(user);
+  if (policy.roleCeiling === true && policy.allowedRoles?.has(role) === false)
+    throw new OAuthRefusal('stored_role_not_allowed', {
+      userId,
+      expected: printableList(policy.allowedRoles),
+      found: role,
+    });
+}
 
 /** The effect of a role claim on an existing user. */
 export type RoleSync =

@@ -4,7 +4,7 @@ import type { Transaction } from '../../platform/database/transaction.js';
 import type { ExternalIdentity } from '../host/users.js';
 import { UserDirectory } from '../host/users.js';
 import { IdentityLinkRepository } from '../identity/identity-link.repository.js';
-import { isPrivileged } from '../identity/privilege.js';
+import { isPrivileged } from '../identity/role-policy.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';

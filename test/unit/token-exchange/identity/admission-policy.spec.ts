@@ -1,10 +1,9 @@
-// Whom an entry lets in: by the address of an unknown user, and by the stored role of a known one.
+// Whether an entry lets an unknown identity in.
 import {
   linkableEmail,
   checkLink,
   checkProvisioning,
   checkSeats,
-  checkStoredRole,
 } from '../../../../src/token-exchange/identity/admission-policy.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
 import { readExternalClaims } from '../../../../src/token-exchange/verify/external-claims.js';
@@ -107,26 +106,5 @@ describe('a new user', () => {
       expect(() => checkSeats({ most: 2, taken })).toThrow(
         refusal('seats_exhausted', { expected: 'at most 2 users', found: `${taken} users, and a new one` }),
       );
-  });
-});
-
-describe('a known user', () => {
-  it.each<[string, Partial<TrustPolicy>, string | undefined]>([
-    [OWNER, {}, undefined],
-    [OWNER, { excludeOwner: true }, 'owner_excluded'],
-    [ADMIN, { excludeOwner: true }, undefined],
-    [ADMIN, { roleCeiling: true, allowedRoles: new Set([MEMBER]) }, 'stored_role_not_allowed'],
-    [ADMIN, { roleCeiling: false, allowedRoles: new Set([MEMBER]) }, undefined],
-    [MEMBER, { roleCeiling: true, allowedRoles: new Set([MEMBER]) }, undefined],
-    [OWNER, { roleCeiling: true, allowedRoles: new Set([MEMBER, ADMIN]) }, 'stored_role_not_allowed'],
-    [OWNER, { roleCeiling: true, allowedRoles: new Set([OWNER]) }, undefined],
-  ])('[P.roleCeiling][P.excludeOwner] with the role %s is allowed under %j: %s', (role, members, reason) => {
-    const judge = () => checkStoredRole(user(role), policy(members), roles);
-    if (reason === undefined) return expect(judge).not.toThrow();
-    const expected =
-      reason === 'owner_excluded'
-        ? 'another user than the owner'
-        : [...(members.allowedRoles ?? [])].join(', ');
-    expect(judge).toThrow(refusal(reason, { userId: 'u', expected, found: role }));
   });
 });

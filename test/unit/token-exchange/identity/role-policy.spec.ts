@@ -1,5 +1,9 @@
-// The role table of the specification, row by row.
-import { roleOfExistingUser, roleOfNewUser } from '../../../../src/token-exchange/identity/role-policy.js';
+// The role table of the specification, row by row, and the entry's rules about stored roles.
+import {
+  checkStoredRole,
+  roleOfExistingUser,
+  roleOfNewUser,
+} from '../../../../src/token-exchange/identity/role-policy.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
 
 const [MEMBER, ADMIN, OWNER] = ['global:member', 'global:admin', 'global:owner'] as const;
@@ -132,3 +136,28 @@ it.each([
   expect(newUser(claim, allowed)).toBe(result);
   expect(existing(MEMBER, claim, allowed)).toBe(result);
 });
+
+it.each<[string, Partial<TrustPolicy>, string | undefined]>([
+  [OWNER, {}, undefined],
+  [OWNER, { excludeOwner: true }, 'owner_excluded'],
+  [ADMIN, { excludeOwner: true }, undefined],
+  [ADMIN, { roleCeiling: true, allowedRoles: new Set([MEMBER]) }, 'stored_role_not_allowed'],
+  [ADMIN, { roleCeiling: false, allowedRoles: new Set([MEMBER]) }, undefined],
+  [MEMBER, { roleCeiling: true, allowedRoles: new Set([MEMBER]) }, undefined],
+  [OWNER, { roleCeiling: true, allowedRoles: new Set([MEMBER, ADMIN]) }, 'stored_role_not_allowed'],
+  [OWNER, { roleCeiling: true, allowedRoles: new Set([OWNER]) }, undefined],
+])(
+  '[P.roleCeiling][P.excludeOwner] a known user with the role %s is allowed under %j: %s',
+  (role, members, reason) => {
+    const user = { id: 'u', role, enabled: true, givenName: '', familyName: '' };
+    const judge = () => checkStoredRole(user, { ...entry(), ...members }, ROLES);
+    if (reason === undefined) return expect(judge).not.toThrow();
+    const expected =
+      reason === 'owner_excluded'
+        ? 'another user than the owner'
+        : [...(members.allowedRoles ?? [])].join(', ');
+    expect(judge).toThrow(
+      expect.objectContaining({ reason, context: { userId: 'u', expected, found: role } }),
+    );
+  },
+);
