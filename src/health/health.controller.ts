@@ -1,7 +1,7 @@
 // Reports whether the process is alive, its version, and whether it is ready for traffic.
 import { Controller, Get, Inject, ServiceUnavailableException } from '@nestjs/common';
 import { VERSION } from '../platform/version.js';
-import type { FeatureState } from '../instance/availability.reporter.js';
+import type { FeatureState } from '../instance/availability.js';
 import { GracefulShutdown } from '../platform/http/graceful-shutdown.js';
 
 /** A condition for readiness. */

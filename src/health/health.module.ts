@@ -2,7 +2,7 @@
 import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AccessModule } from '../access/access.module.js';
-import { AvailabilityReporter } from '../instance/availability.reporter.js';
+import { AvailabilityReporter } from '../instance/availability.js';
 import {
   ClockDifference,
   JwksKeyProvider,

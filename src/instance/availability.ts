@@ -1,7 +1,16 @@
-// Why token exchange is unavailable: a code for programs, and a sentence for the operator.
+// Why token exchange is unavailable: a code for programs, a sentence for the operator, and the log lines at the start and at each
+// change.
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { VARIABLES } from '../config/environment.js';
 import { License } from '../config/license.js';
 import type { Startup } from '../config/startup.js';
+import { STARTUP } from '../config/startup.js';
+import { ENDPOINT_PATHS } from '../token-exchange/instance.js';
+import { Clock } from '../platform/clock.js';
+import type { Log } from '../platform/log/log.js';
+import { LOGGER } from '../platform/log/log.js';
+import { counted } from '../platform/text/wording.js';
 
 /** Why both endpoints return 404. */
 export type UnavailableReason =
@@ -21,8 +30,8 @@ export const PUBLIC_REASONS: Record<UnavailableReason, PublicReason> = {
 };
 
 /**
- * The first missing condition; undefined if token exchange should be available. See availability.reporter.ts
- * for the log, and health.controller.ts for readiness.
+ * The first missing condition; undefined if token exchange should be available. See
+ * health.controller.ts for readiness.
  * @param nowMs milliseconds since the Unix epoch
  */
 export function unavailableBecause(
@@ -65,4 +74,148 @@ export function endOf({ expiresAt }: License): string {
 
 function flagRemark(given: Startup['given']): string | undefined {
   return given.get(VARIABLES.featureFlag.name)?.remark;
+}
+
+/**
+ * How often the state is checked. One timer for the expiry would not work: clocks are set, and no timer can
+ * run for more than 24 days.
+ */
+const LOOK_EVERY_MS = 1_000;
+const DAY_MS = 86_400_000;
+/** How many days before its expiry the licence is warned of. */
+const WARNING_DAYS = 30;
+
+const OFF = 'token exchange is off, and its endpoints answer 404';
+const CALLS = 'calls of the API that need a licensed feature answer 403';
+
+/** Log levels: a warning for what was requested but is unavailable, an error for what has expired. */
+const LEVELS: Record<UnavailableReason, 'info' | 'warn' | 'error'> = {
+  flag_off: 'info',
+  flag_not_true: 'warn',
+  no_license: 'warn',
+  feature_not_licensed: 'warn',
+  license_ended: 'error',
+};
+
+/** Whether an optional part of the service is available, and if not, a code for the reason. */
+export interface FeatureState {
+  readonly available: boolean;
+  readonly reason?: string;
+  /** Whether its flows are on, if it is available. */
+  readonly embedLogin?: boolean;
+  readonly exchange?: boolean;
+  /** The number of key sets in each state, if entries have any. */
+  readonly keySets?: Readonly<Record<string, number>>;
+}
+
+@Injectable()
+export class AvailabilityReporter implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private timer: NodeJS.Timeout | undefined;
+  private logged: UnavailableReason | undefined;
+  private isEndLogged = false;
+  /** On the monotonic clock: setting the system clock neither repeats nor delays a warning. */
+  private warnedAtMs = Number.NEGATIVE_INFINITY;
+  /** A feature that is off at the start is not loaded, and stays off. */
+  private readonly isLoaded: boolean;
+
+  constructor(
+    @Inject(STARTUP) private readonly settings: AvailabilitySettings,
+    private readonly clock: Clock,
+    @Inject(LOGGER) private readonly log: Log,
+  ) {
+    this.isLoaded = this.reason === undefined;
+  }
+
+  onApplicationBootstrap(): void {
+    const { reason } = this;
+    if (reason === undefined) this.warnOfSwitches();
+    else this.logOff(reason);
+    this.logged = reason;
+    this.lookAtEnd();
+    this.timer = setInterval(() => this.look(), LOOK_EVERY_MS).unref();
+  }
+
+  beforeApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  /** The state for readiness, which is public. */
+  get state(): FeatureState {
+    const { reason } = this;
+    if (reason !== undefined) return { available: false, reason: PUBLIC_REASONS[reason] };
+    if (!this.isLoaded) return { available: false, reason: 'restart_needed' };
+    const { embedLoginEnabled: embedLogin, exchangeEnabled: exchange } = this.settings.config;
+    return { available: true, embedLogin, exchange };
+  }
+
+  private get reason(): UnavailableReason | undefined {
+    return unavailableBecause(this.settings, this.clock.nowMs());
+  }
+
+  private look(): void {
+    const { reason } = this;
+    if (reason !== this.logged) {
+      this.logged = reason;
+      if (reason === undefined) this.logBack();
+      else this.logOff(reason);
+    }
+    this.lookAtEnd();
+  }
+
+  private logOff(reason: UnavailableReason): void {
+    const calls = reason === 'license_ended' ? `; ${CALLS}` : '';
+    const text = `${OFF}: ${explanationOf(reason, this.settings)}${calls}`;
+    this.log[LEVELS[reason]]({ reason, endpoints: ENDPOINT_PATHS }, text);
+  }
+
+  /** A licence becomes valid again only if the clock was set. */
+  private logBack(): void {
+    if (this.isLoaded)
+      this.log.info({ endpoints: ENDPOINT_PATHS }, 'token exchange is on again: its licence is valid');
+    else
+      this.log.warn(
+        { reason: 'restart_needed', endpoints: ENDPOINT_PATHS },
+        `${OFF}: the licence is valid now, but was not at the start; restart the service`,
+      );
+  }
+
+  private lookAtEnd(): void {
+    const { license } = this.settings;
+    if (license === License.NONE) return;
+    const hasEnded = license.hasEnded(this.clock.nowMs());
+    if (hasEnded && !this.isEndLogged) this.logEnd();
+    if (!hasEnded) this.warnOfEnd();
+    this.isEndLogged = hasEnded;
+  }
+
+  /** Logs the expiry, unless the line about token exchange has already reported it. */
+  private logEnd(): void {
+    if (this.logged === 'license_ended') return;
+    const { license } = this.settings;
+    this.log.error({ licenseEndsAt: endOf(license) }, `the licence has ended: ${endOf(license)}; ${CALLS}`);
+  }
+
+  private warnOfEnd(): void {
+    const { license, config } = this.settings;
+    const days = (license.expiresAt.getTime() - this.clock.nowMs()) / DAY_MS;
+    const nowMs = this.clock.monotonicMs();
+    if (days > WARNING_DAYS || nowMs - this.warnedAtMs < DAY_MS) return;
+    this.warnedAtMs = nowMs;
+    const lost = config.featureFlag ? 'then token exchange is off, and ' : 'then ';
+    this.log.warn(
+      { licenseEndsAt: endOf(license), daysLeft: Math.floor(days) },
+      `the licence ends within ${counted(Math.ceil(days), 'day')}: ${endOf(license)}; ${lost}${CALLS}`,
+    );
+  }
+
+  private warnOfSwitches(): void {
+    const { config } = this.settings;
+    if (config.embedLoginEnabled || config.exchangeEnabled || config.idAssertionEnabled) return;
+    const { embedLoginEnabled, exchangeEnabled, idAssertionEnabled } = VARIABLES;
+    const switches = `${embedLoginEnabled.name}, ${exchangeEnabled.name} and ${idAssertionEnabled.name}`;
+    this.log.warn(
+      { endpoints: ENDPOINT_PATHS },
+      `token exchange is there, but its endpoints answer 501: none of ${switches} is true`,
+    );
+  }
 }

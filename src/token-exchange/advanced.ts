@@ -64,8 +64,7 @@ export { StoredEntryError } from './trust/stored/stored-entry.js';
 
 // Access tokens
 export { AccessTokenService } from './tokens/access-token.service.js';
-export type { VerifiedAccessToken } from './tokens/access-token.js';
-export type { AccessTokenRefusal } from './tokens/access-token.service.js';
+export type { AccessTokenRefusal, VerifiedAccessToken } from './tokens/access-token.service.js';
 
 // Sessions
 export { presentedCallOf } from './endpoint/challenge.js';

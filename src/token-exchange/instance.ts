@@ -60,7 +60,7 @@ export { ACCESS_TOKEN_PROVIDERS } from './tokens/access-tokens.providers.js';
 export { DpopProofs } from './dpop/dpop-proofs.js';
 export type { PresentedCall } from './dpop/dpop-proofs.js';
 export { SigningKeyRepository } from './tokens/signing-key.repository.js';
-export { SigningKeyService } from './tokens/signing-key.service.js';
+export { SigningKeyService, endPresentKey } from './tokens/signing-key.service.js';
 
 // Calls with access tokens, and what is published of them
 export {

@@ -6,7 +6,7 @@ import { Transactions } from '../../src/platform/database/transaction.js';
 import { KeyRing } from '../../src/platform/secrets/key-ring.js';
 import { PUBLISHED_MAX_AGE_SECONDS } from '../../src/platform/http/answers.js';
 import { SigningKeyRepository } from '../../src/token-exchange/tokens/signing-key.repository.js';
-import { SigningKeyService } from '../../src/token-exchange/tokens/signing-key.service.js';
+import { SigningKeyService, endPresentKey } from '../../src/token-exchange/tokens/signing-key.service.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 
 const MINUTE = 60;
@@ -48,7 +48,7 @@ describeOnEachDatabase('[D29] signing keys', (database) => {
     await keys.refresh();
     return keys;
   };
-  const rotate = () => transactions.run((transaction) => repository.rotate(transaction, clock.now()));
+  const rotate = () => transactions.run((transaction) => endPresentKey(repository, transaction, clock.now()));
   const published = (keys: SigningKeyService) => keys.publicKeys().keys.map(({ kid }) => kid);
 
   it('are published longer than caches and clocks need before they sign', async () => {

@@ -1,8 +1,9 @@
 // A small instance with a user of every role, and fresh objects for every call of the public API.
 import { randomUUID } from 'node:crypto';
 import { AccessTokenService } from '../../src/token-exchange/tokens/access-token.service.js';
+import { SigningKeyService } from '../../src/token-exchange/tokens/signing-key.service.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
-import type { Grants } from '../../src/token-exchange/exchange/grants.js';
+import type { Grants } from '../../src/token-exchange/exchange/issuance.planner.js';
 import { KeyRing } from '../../src/platform/secrets/key-ring.js';
 import { SessionService } from '../../src/token-exchange/login/session.service.js';
 import type { GlobalRole } from '../../src/users/role.js';
@@ -64,7 +65,7 @@ export class ApiWorld {
     const { audience: iss } = accessTokens;
     const partner = 'https://partner.example';
     const { subjectGeneration, actorGeneration } = await this.generations(userId, actorUserId);
-    return accessTokens.prepare()({
+    const claims = {
       ...{ iss, aud: granted.audience ?? iss, sub: userId, jti: randomUUID() },
       ...{ iat: issuedAt, exp: issuedAt + 600, client_id: partner },
       act: actorUserId === undefined ? undefined : { sub: actorUserId },
@@ -72,7 +73,8 @@ export class ApiWorld {
       delegated_rights: granted.rights,
       ...{ vouched_by: [{ iss: partner, kid: 'api-world' }], logins: [] },
       ...{ access_generation: subjectGeneration, actor_access_generation: actorGeneration },
-    });
+    };
+    return accessTokens.sign(claims, this.service.part(SigningKeyService).current());
   }
 
   /** Of the access that users have now. */

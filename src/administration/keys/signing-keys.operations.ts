@@ -1,6 +1,6 @@
 // Replaces the keys that sign the instance's access tokens ahead of schedule.
 import { Injectable, Optional } from '@nestjs/common';
-import { SigningKeyRepository, SigningKeyService } from '../../token-exchange/instance.js';
+import { SigningKeyRepository, SigningKeyService, endPresentKey } from '../../token-exchange/instance.js';
 import { CommandError } from '../command-error.js';
 import { readNothing } from '../input.js';
 import type { ChangeWork } from '../operation.js';
@@ -16,7 +16,7 @@ export class SigningKeyOperations {
 
   @Change('keys rotate-signing', readNothing)
   async rotate(_input: object, { transaction, context }: ChangeWork) {
-    const signsFrom = await this.keys.rotate(transaction, context.occurredAt);
+    const signsFrom = await endPresentKey(this.keys, transaction, context.occurredAt);
     if (signsFrom === undefined)
       throw new CommandError('There is no signing key. The service generates one when it starts.');
     return { result: { signsFrom: signsFrom.toISOString() }, targets: {}, applied: this.refresh };

@@ -1,4 +1,5 @@
-// The additional checks of an identity assertion (ID-JAG), and the reader of its claims.
+// The additional checks of an assertion (RFC 7523): an identity assertion (ID-JAG) or an ordinary JWT, and the reader of an identity
+// assertion's claims.
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '../../platform/json/strict-json.js';
 import { printable, printableAddress, printableList } from '../../platform/text/printable.js';
@@ -9,14 +10,17 @@ import type { TrustPolicy } from '../trust/trusted-key.js';
 import { FIELD_LIMITS, parseCompactJws, typeOf } from '../verify/compact-jws.js';
 import type { AssertionClaims } from '../verify/external-claims.js';
 import { isAloneFor, optionalText, refuseLonger, requiredText } from '../verify/external-claims.js';
-import { purpose } from '../verify/key-checks.js';
-import type { TokenCheck } from '../verify/check-runner.js';
+import { audiencesOf, lifetimeUpTo, purpose } from '../verify/token-checks.js';
+import type { AnyToken, TokenCheck } from '../verify/check-runner.js';
 
 /** The `typ` of an identity assertion, which no other token has (draft-ietf-oauth-identity-assertion-authz-grant §3). */
 const ID_JAG_TYPE = 'oauth-id-jag+jwt';
 
 /** An identity assertion has its own `typ`. */
 export const ASSERTION_PURPOSE = purpose(ID_JAG_TYPE, (typ) => typ === ID_JAG_TYPE);
+
+/** RFC 7523 assertions have no type of their own. Types of other JWTs are refused. */
+export const GRANT_PURPOSE = purpose('JWT, or no typ', (typ = 'jwt') => typ === 'jwt');
 
 /** Whether a string is a JWT with the `typ` of an identity assertion. Nothing else is checked. */
 export function isIdJag(text: string): boolean {
@@ -38,6 +42,22 @@ export const OWN_AUDIENCE: TokenCheck = {
     printableList([aud].flat()),
   ],
 };
+
+/** Every audience of an assertion must mean this instance (RFC 7523 §3, draft-ietf-oauth-rfc7523bis). */
+export const GRANT_AUDIENCE: TokenCheck<AnyToken> = {
+  about: 'aud',
+  reason: 'audience_mismatch',
+  fails: (token) => {
+    const expected = grantAudiences(token);
+    return !audiencesOf(token).every((name) => expected.some((one) => isSameUri(one, name)));
+  },
+  compared: (token) => [
+    `${printableList(grantAudiences(token))} and no other`,
+    printableList(audiencesOf(token)),
+  ],
+};
+
+export const ASSERTION_LIFETIME = lifetimeUpTo(({ rules }) => rules.maxAssertionLifetimeSeconds);
 
 export const SUPPORTED_CLAIMS: TokenCheck = {
   about: 'claims that limit it',
@@ -97,6 +117,13 @@ export const CLIENT_OF_ENTRY: TokenCheck = {
     printable(client?.id),
   ],
 };
+
+/** The entry's expected audience, or the names of an authorization server for its clients. */
+function grantAudiences({ key, rules: { ownIssuer, tokenEndpoint } }: AnyToken): string[] {
+  const { expectedAudience } = key.policy;
+  const names = expectedAudience === undefined ? [ownIssuer, tokenEndpoint] : [expectedAudience];
+  return names.filter((name) => name !== undefined);
+}
 
 /** Rich authorization requests (RFC 9396) restrict an assertion in a way that is not enforced here, so it is refused. */
 function unsupportedClaims(payload: ClaimSet): readonly string[] {

@@ -66,6 +66,21 @@ export class ClientAuthenticator {
     return 'secret' in sent ? this.bySecret(sent.id, sent.secret) : this.byAssertion(sent.id, sent.assertion);
   }
 
+  /**
+   * Authenticates a client, and uses up its JWT at once.
+   * @param useAlone uses up the id of a JWT; false if it was used before
+   * @throws OAuthRefusal with the first reason against the client
+   */
+  async authenticateOnce(
+    sent: ClientCredentials | undefined,
+    useAlone: (use: TokenUse) => Promise<boolean>,
+  ): Promise<AuthenticatedClient> {
+    const { use, ...client } = await this.authenticate(sent);
+    if (use !== undefined && !(await useAlone(use)))
+      throw new OAuthRefusal('client_credential_replayed', { clientId: printable(client.id) });
+    return client;
+  }
+
   private bySecret(id: string, secret: string): AuthenticatedClient {
     const secretHash = hash('sha256', secret, 'buffer');
     const isSame = (digits: string) => timingSafeEqual(Buffer.from(digits, 'hex'), secretHash);

@@ -9,11 +9,11 @@ import type { AuthenticatedClient, ClientCredentials } from './client-authentica
 import { ClientAuthenticator } from './client-authenticator.js';
 import { ExternalTokenVerifier } from '../verify/external-token.verifier.js';
 import type { FlowRequest } from '../endpoint/flow-request.js';
-import { askedOf } from '../exchange/grants.js';
+import { askedOf } from '../exchange/issuance.planner.js';
 import type { AskedIssuance, ExchangeResult } from '../exchange/token-exchange.service.js';
 import { TokenExchangeService } from '../exchange/token-exchange.service.js';
-import type { ReceivedAssertion } from '../verify/verification.js';
-import { authenticateOnce, verifyAssertion, withProof } from '../verify/verification.js';
+import type { ReceivedAssertion } from '../verify/tokens.js';
+import { verifyAssertion } from '../verify/tokens.js';
 
 /** An assertion as sent by a client. Secret. */
 export interface SentAssertion extends AskedIssuance, Pick<ReceivedAssertion, 'flow' | 'assertion'> {
@@ -47,7 +47,7 @@ export class IdAssertionService {
       const { flow, assertion, proving } = sent;
       const client = await this.authenticated(sent, request);
       const verified = await verifyAssertion(this, { flow, assertion, client }, request);
-      return withProof(verified, proving, this.proofs);
+      return this.proofs.withProof(verified, proving);
     });
     const asked = askedOf(sent, tokens);
     const issued = await this.exchanges.issueFor(tokens, asked, request);
@@ -60,6 +60,6 @@ export class IdAssertionService {
     request: FlowRequest,
   ): Promise<AuthenticatedClient | undefined> {
     if (flow === 'jwt-bearer' && sent === undefined) return undefined;
-    return authenticateOnce(this.clients, sent, (use) => request.inTime(() => this.jtis.useAlone(use)));
+    return this.clients.authenticateOnce(sent, (use) => request.inTime(() => this.jtis.useAlone(use)));
   }
 }

@@ -3,7 +3,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { KeyRing } from '../../platform/secrets/key-ring.js';
-import { isTokenRefusal } from '../refusals/oauth-refusal.js';
+import type { SubjectOrActor } from '../refusals/oauth-refusal.js';
+import { OAuthRefusal, isTokenRefusal, requestRefusal } from '../refusals/oauth-refusal.js';
 import { ClockDifference } from '../replay/clock-difference.js';
 import type { DpopProof, SentProof } from './proof-checks.js';
 import { publicAddress, verifyProof } from './proof-checks.js';
@@ -15,6 +16,9 @@ import type {
 import { ACCESS_TOKEN_OPTIONS } from '../tokens/access-token.service.js';
 import type { TokenUse } from '../replay/token-use.js';
 import { jtiHashOf } from '../replay/token-use.js';
+import type { VerifiedToken } from '../verify/external-token.verifier.js';
+import { issuerAndKid } from '../verify/external-token.verifier.js';
+import type { Tokens } from '../verify/tokens.js';
 
 const PURPOSE = 'dpop-nonce';
 const MINUTE_SECONDS = 60;
@@ -150,20 +154,27 @@ export class DpopProofs {
   }
 
   /**
-   * The proof of a request to the token endpoint or the embedded login, with an unchecked nonce; undefined if there is none.
-   * @param sessionToken the session that the request renews
-   * @throws OAuthRefusal `dpop_proof_invalid`
+   * Checks the proof of a request to the token endpoint or the embedded login, once its tokens are verified, so that strangers
+   * cause no second verification. A token that is bound to a key is accepted with a proof by that key only, and the issued token is
+   * bound to it again (D140).
+   * @param sessionToken the session that a login renews: the proof must be about it
+   * @returns the tokens with the proof, if there is one
+   * @throws OAuthRefusal `dpop_proof_missing`, `dpop_proof_invalid`, `dpop_key_mismatch`, `dpop_nonce_required`
    */
-  async verify(request: ProvingRequest, sessionToken?: string): Promise<DpopProof | undefined> {
+  async withProof(tokens: Tokens, request: ProvingRequest, sessionToken?: string): Promise<Tokens> {
     const sent = this.sentBy(request);
     const now = this.clocks.databaseSeconds();
-    return (
-      sent && verifyProof(sent, sessionToken === undefined ? { now } : { now, accessToken: sessionToken })
-    );
+    const proof = sent && (await verifyProof(sent, { now, accessToken: sessionToken }));
+    refuseWithoutKey(tokens, proof);
+    const nonce = proof && this.missingNonce(proof);
+    const { subject, actor, client } = tokens;
+    if (nonce === undefined) return { subject, actor, client, proof };
+    const message = 'The DPoP proof needs the nonce of this answer';
+    throw requestRefusal('dpop_nonce_required', message, { 'dpop-nonce': nonce });
   }
 
   /** The nonce that a proof lacks; undefined if none is required, or its nonce is valid. */
-  missingNonce({ nonce }: DpopProof): string | undefined {
+  private missingNonce({ nonce }: DpopProof): string | undefined {
     if (this.options.dpopNonce !== true) return undefined;
     const now = this.clocks.databaseSeconds();
     return this.nonces.isGood(nonce, now) ? undefined : this.nonces.at(now);
@@ -222,4 +233,23 @@ export class DpopProofs {
       ? undefined
       : { text: proof, method, address: publicAddress(this.options.issuer, target) };
   }
+}
+
+/**
+ * Two tokens that are bound to different keys have no proof that fits.
+ * @rule P.requireDpop Where the entry asks for a proof, no access token is issued without one.
+ * @throws OAuthRefusal
+ */
+export function refuseWithoutKey({ subject, actor }: Tokens, proof: DpopProof | undefined): void {
+  refuseFor('subject', subject, proof);
+  if (actor !== undefined) refuseFor('actor', actor, proof);
+}
+
+function refuseFor(party: SubjectOrActor, token: VerifiedToken, proof: DpopProof | undefined): void {
+  const { boundTo, key } = token;
+  const context = { party, ...issuerAndKid(token) };
+  const isAskedFor = boundTo !== undefined || key.policy.requireDpop === true;
+  if (proof === undefined && isAskedFor) throw new OAuthRefusal('dpop_proof_missing', context);
+  if (proof !== undefined && boundTo !== undefined && boundTo !== proof.thumbprint)
+    throw new OAuthRefusal('dpop_key_mismatch', { ...context, expected: boundTo, found: proof.thumbprint });
 }

@@ -1,5 +1,5 @@
-// Plans the access token of a request before anything is used up: its lifetime, grants and key, its claims and the payload of its
-// audit event.
+// Plans the access token of a request before anything is used up: its lifetime, scopes, audience and key, its claims and the
+// payload of its audit event.
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit.bus.js';
@@ -8,22 +8,40 @@ import { recordedKeys } from '../revocation/external-login.js';
 import type { ResolvedUser, Users } from '../identity/decide.js';
 import { idsOf, ignoredRoleOf } from '../identity/decide.js';
 import type { Tokens } from '../verify/tokens.js';
-import { listOf, recordedActors, workloadsOf } from '../verify/tokens.js';
+import { listOf, recordedActors, workloadsOf, priorActorsOf } from '../verify/tokens.js';
 import { Clock } from '../../platform/clock.js';
 import { isOfAssertion } from '../endpoint/flows.js';
-import { printableAddress, printableSeconds, visible } from '../../platform/text/printable.js';
+import { printableAddress, printableList, printableSeconds, visible } from '../../platform/text/printable.js';
 import type { FlowRequest } from '../endpoint/flow-request.js';
-import type { AccessTokenClaims, ActorClaim } from '../tokens/access-token.js';
-import { lengthOfAccessToken } from '../tokens/access-token.js';
-import { AccessTokenService } from '../tokens/access-token.service.js';
+import type { AccessTokenClaims, ActorClaim } from '../tokens/access-token.service.js';
+import { AccessTokenService, lengthOfAccessToken } from '../tokens/access-token.service.js';
+import type { RefusalContext } from '../refusals/oauth-refusal.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
+import type { LoadedKey } from '../tokens/signing-key.service.js';
+import { SigningKeyService } from '../tokens/signing-key.service.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
-import type { PriorActor } from '../verify/external-claims.js';
+import type { AssertionClaims, PriorActor } from '../verify/external-claims.js';
 import { issuerAndKid, signerOf } from '../verify/external-token.verifier.js';
-import { priorActorsOf } from '../verify/verification.js';
-import type { AskedGrants, Grants } from './grants.js';
-import { checkGrants } from './grants.js';
+import { canonicalUri, isSameUri, spellingIn } from '../../platform/text/uri.js';
+import type { TrustPolicy } from '../trust/trusted-key.js';
+
+/** The requested grants. */
+export interface AskedGrants {
+  /** Scopes with spaces between them (RFC 6749 §3.3). */
+  readonly scope?: string;
+  /** Target resource URIs (RFC 8707 §2). */
+  readonly resource?: readonly string[];
+}
+
+/** The grants; an absent property means no limit. */
+export interface Grants {
+  readonly grantedScopes?: readonly string[];
+  /** The service that the token is for; undefined: the host itself. */
+  readonly audience?: string;
+  /** A call needs the rights of actor and subject; undefined: the actor's rights alone. */
+  readonly rights?: 'both';
+}
 
 /** `issuedAt` and `expiresAt` are whole seconds since the Unix epoch. */
 interface Validity {
@@ -46,11 +64,8 @@ export interface Terms {
 /** A planned access token. */
 export interface Issuance {
   readonly terms: Terms;
-  /**
-   * Signs with a key chosen before, so that no token is used up for an access token that cannot be signed.
-   * @returns the access token. Secret
-   */
-  readonly sign: (users: Users) => string;
+  /** Selected before anything is used up, so that no token is used up for an access token that cannot be signed. */
+  readonly key: LoadedKey;
 }
 
 const MINIMUM_LIFETIME_SECONDS = 5;
@@ -63,6 +78,7 @@ const LONGEST_USER: ResolvedUser = { userId: LONGEST, accessGeneration: LONGEST,
 @Injectable()
 export class IssuancePlanner {
   constructor(
+    private readonly signingKeys: SigningKeyService,
     private readonly accessTokens: AccessTokenService,
     private readonly clock: Clock,
     @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'exchange'>,
@@ -78,8 +94,12 @@ export class IssuancePlanner {
     const { audience: host } = this.accessTokens;
     const { maxTokenLifetimeSeconds } = this.options.exchange;
     const terms = checkTerms(asked, tokens, { now: this.clock.nowSeconds(), maxTokenLifetimeSeconds, host });
-    const sign = this.accessTokens.prepare();
-    return { terms, sign: (users) => sign(claimsOf(terms, users, host)) };
+    return { terms, key: this.signingKeys.current() };
+  }
+
+  /** @returns the access token. Secret */
+  sign({ terms, key }: Issuance, users: Users): string {
+    return this.accessTokens.sign(claimsOf(terms, users, this.accessTokens.audience), key);
   }
 }
 
@@ -121,6 +141,123 @@ function checkLifetime({ subject, actor }: Tokens, { now, ...rules }: TermsRules
   const issuedAt = Math.floor(now);
   const expiresAt = Math.min(Math.floor(earliestExpiry), issuedAt + maxTokenLifetimeSeconds);
   return { issuedAt, expiresAt, lifetimeSeconds: Math.floor(remaining) };
+}
+
+/** A client that requests nothing gets what its assertion grants. */
+export function askedOf({ scope, resource }: AskedGrants, { subject: { assertion } }: Tokens): AskedGrants {
+  return { scope: scope ?? assertion?.scope, resource: resource ?? assertion?.resource };
+}
+
+const NO_SERVICE: ReadonlySet<string> = new Set();
+
+/**
+ * Grants what the entries of both tokens allow.
+ * @param host the audience of tokens for this instance
+ * @throws OAuthRefusal `scope_not_allowed`, `resource_not_allowed`
+ */
+export function checkGrants(asked: AskedGrants, tokens: Tokens, host?: string): Grants {
+  return {
+    grantedScopes: grantedScopes(asked, tokens),
+    audience: grantedAudience(asked, tokens, host),
+    rights: rightsOf(tokens),
+  };
+}
+
+/**
+ * A request without a scope means all, the server's default by RFC 6749 §3.3. The scopes of an identity assertion are one more
+ * list.
+ * @rule P.scopes If an entry lists scopes, the requested scopes that every such entry lists are granted.
+ */
+function grantedScopes({ scope }: AskedGrants, tokens: Tokens): readonly string[] | undefined {
+  const ceiling = common([...policiesOf(tokens).map(({ scopes }) => scopes), assertedScopes(tokens)]);
+  if (ceiling === undefined) return undefined;
+  const asked = scope === undefined ? [...ceiling] : scope.split(' ').filter((token) => token !== '');
+  const granted = [...new Set(asked)].filter((token) => ceiling.has(token));
+  if (granted.length > 0) return granted;
+  const grantsSome = ({ scopes }: TrustPolicy) =>
+    scopes === undefined || asked.some((token) => scopes.has(token));
+  const values = { expected: choiceOf('some', ceiling), found: printableList(new Set(asked)) };
+  throw new OAuthRefusal('scope_not_allowed', { ...whoseList(tokens, grantsSome), ...values });
+}
+
+/**
+ * A token is for one service, because each of several could use it against the others. A request that names the host itself, as
+ * its metadata do (RFC 9728), changes nothing.
+ * @rule P.resources If an entry lists resources, a requested one that every such entry lists becomes the audience, as the entry
+ * spells it. Any other is refused.
+ * @rule D53 Without a list, resources are recorded and not checked, but an identity assertion is for the host alone.
+ */
+function grantedAudience(
+  { resource = [] }: AskedGrants,
+  tokens: Tokens,
+  host: string | undefined,
+): string | undefined {
+  const { assertion } = tokens.subject;
+  const lists = policiesOf(tokens).map(({ resources }) => resources ?? (assertion && NO_SERVICE));
+  const ceiling = common(lists, (list, uri) => spellingIn(list, uri) !== undefined);
+  if (ceiling === undefined) return undefined;
+  const [only, ...others] = new Map(resource.map((uri) => [canonicalUri(uri), uri])).values();
+  if (only === undefined) return undefined;
+  const isHost = host !== undefined && isSameUri(only, host);
+  const mayChoose = isHost || tokens.subject.key.policy.clientChoosesResource === true;
+  if (others.length === 0 && isAsserted(only, assertion, mayChoose)) {
+    if (isHost) return undefined;
+    const listed = spellingIn(ceiling, only);
+    if (listed !== undefined) return listed;
+  }
+  const listsIt = ({ resources }: TrustPolicy) =>
+    resources === undefined || spellingIn(resources, only) !== undefined;
+  const values = {
+    expected: choiceOf('one', ceiling),
+    found: printableList([only, ...others].map(printableAddress)),
+  };
+  throw new OAuthRefusal('resource_not_allowed', { ...whoseList(tokens, listsIt), ...values });
+}
+
+function choiceOf(howMany: 'one' | 'some', ceiling: ReadonlySet<string>): string {
+  return ceiling.size === 0 ? 'none' : `${howMany} of ${printableList(ceiling)}`;
+}
+
+function assertedScopes({ subject: { assertion } }: Tokens): ReadonlySet<string> | undefined {
+  return assertion?.scope === undefined ? undefined : new Set(assertion.scope.split(' '));
+}
+
+/**
+ * A client may ask for the resources of its identity assertion, and nothing else.
+ * @rule P.clientChoosesResource If the assertion names none, it may request the host, and others only if the entry lets it
+ * choose.
+ */
+function isAsserted(resource: string, assertion: AssertionClaims | undefined, mayChoose: boolean): boolean {
+  if (assertion === undefined) return true;
+  if (assertion.resource === undefined) return mayChoose;
+  return spellingIn(new Set(assertion.resource), resource) !== undefined;
+}
+
+/** @rule P.rights If an entry says `both`, a call needs the rights of actor and subject. */
+function rightsOf(tokens: Tokens): Grants['rights'] {
+  if (tokens.actor === undefined) return undefined;
+  return policiesOf(tokens).some(({ rights }) => rights === 'both') ? 'both' : undefined;
+}
+
+/** The token whose list leaves nothing; the actor's token if only both lists together leave nothing. */
+function whoseList({ subject, actor }: Tokens, isEnough: (policy: TrustPolicy) => boolean): RefusalContext {
+  if (actor === undefined || !isEnough(subject.key.policy))
+    return { party: 'subject', ...issuerAndKid(subject) };
+  return { party: 'actor', ...issuerAndKid(actor) };
+}
+
+function policiesOf(tokens: Tokens): TrustPolicy[] {
+  return listOf(tokens).map(({ key }) => key.policy);
+}
+
+/** The values that all lists have, as the first list spells them; undefined without any list. */
+function common(
+  lists: readonly (ReadonlySet<string> | undefined)[],
+  isIn = (list: ReadonlySet<string>, value: string) => list.has(value),
+): ReadonlySet<string> | undefined {
+  const [first, ...others] = lists.filter((list) => list !== undefined);
+  if (first === undefined || others.length === 0) return first;
+  return new Set([...first].filter((value) => others.every((list) => isIn(list, value))));
 }
 
 /** Refuses an access token that is too large for the headers of a call, before anything is used up. */

@@ -3,8 +3,8 @@ import { requestRefusal, notEnabled, invalidField } from '../refusals/oauth-refu
 import { Form } from '../endpoint/form.js';
 import { printableName } from '../../platform/text/printable.js';
 import { FIELD_LIMITS } from '../verify/compact-jws.js';
-import type { AskedGrants } from './grants.js';
-import type { ExchangeTokens } from '../verify/verification.js';
+import type { AskedGrants } from './issuance.planner.js';
+import type { ExchangeTokens } from '../verify/tokens.js';
 import type { AssertionFlow } from '../endpoint/flows.js';
 import type { SentAssertion } from '../assertions/id-assertion.service.js';
 import {

@@ -12,19 +12,16 @@ import { DpopProofs } from '../dpop/dpop-proofs.js';
 import type { LinkedUsers, Users } from '../identity/decide.js';
 import { decideRequest } from '../identity/decide.js';
 import { ExternalTokenVerifier } from '../verify/external-token.verifier.js';
-import { refuseRevokedSince } from '../verify/tokens.js';
-import type { Tokens } from '../verify/tokens.js';
+import { refuseRevokedSince, verifyExchange } from '../verify/tokens.js';
+import type { Tokens, ExchangeTokens } from '../verify/tokens.js';
 import type { Applied } from './apply.service.js';
 import { ApplyService } from './apply.service.js';
 import { EntryThrottleService } from '../endpoint/entry-throttle.service.js';
 import type { FlowRequest } from '../endpoint/flow-request.js';
-import type { AskedGrants } from './grants.js';
-import type { Issuance } from './issuance.planner.js';
+import type { Issuance, AskedGrants } from './issuance.planner.js';
 import { IssuancePlanner, successOf } from './issuance.planner.js';
 import { Notices } from './notices.js';
-import { withProof, verifyExchange } from '../verify/verification.js';
 import { UseRepository } from './use.repository.js';
-import type { ExchangeTokens } from '../verify/verification.js';
 
 /** The result of a successful exchange. */
 export interface ExchangeResult extends RateLimited {
@@ -43,9 +40,6 @@ export interface ExchangeResult extends RateLimited {
 export interface AskedIssuance extends AskedGrants {
   readonly proving: ProvingRequest;
 }
-
-/** Signs the access token of a request. */
-type Issue = (users: Users) => RecordedWork<string>;
 
 @Injectable()
 export class TokenExchangeService {
@@ -70,7 +64,7 @@ export class TokenExchangeService {
    */
   async exchange(asked: AskedIssuance & ExchangeTokens, request: FlowRequest): Promise<ExchangeResult> {
     const tokens = await request.stage('verify', async () =>
-      withProof(await verifyExchange(this, asked, request), asked.proving, this.proofs),
+      this.proofs.withProof(await verifyExchange(this, asked, request), asked.proving),
     );
     return this.issueFor(tokens, asked, request);
   }
@@ -81,8 +75,7 @@ export class TokenExchangeService {
     return request.inTime(async () => {
       const rateLimit = await this.throttle.count(request, tokens);
       const linked = await request.stage('use', () => this.uses.use(tokens));
-      const issue = (users: Users) => this.issue(issuance, users, request);
-      const { users, result: accessToken } = await this.complete(tokens, linked, request, issue);
+      const { users, result: accessToken } = await this.complete(issuance, linked, request);
       this.notices.warnAfterCommit(request, tokens, users);
       const { lifetimeSeconds } = issuance.terms.validity;
       const { grantedScopes, audience } = issuance.terms.grants;
@@ -93,27 +86,29 @@ export class TokenExchangeService {
 
   /** Writes as little as the request needs: its success, also its new user, or any change of its users. */
   private async complete(
-    tokens: Tokens,
+    issuance: Issuance,
     linked: LinkedUsers,
     request: FlowRequest,
-    issue: Issue,
   ): Promise<Applied<string>> {
+    const { tokens } = issuance.terms;
     const known = decideRequest(tokens, linked, this.options.roles);
-    if (known !== undefined) return this.record(known, request, issue);
+    if (known !== undefined) return this.record(issuance, known, request);
+    const issue = (users: Users) => this.issue(issuance, users, request);
     const provisioned = await this.applies.provision(tokens, linked, request, issue);
     return provisioned ?? this.applies.apply(tokens, request, async (_, users) => issue(users));
   }
 
-  private async record(users: Users, request: FlowRequest, issue: Issue): Promise<Applied<string>> {
-    const { result, events } = issue(users);
+  private async record(issuance: Issuance, users: Users, request: FlowRequest): Promise<Applied<string>> {
+    const { result, events } = this.issue(issuance, users, request);
     await request.stage('record', () => this.audit.record(events));
     return { users, result };
   }
 
   /** Signs before the success is recorded, so that a recorded success always refers to a token that exists. */
-  private issue({ terms, sign }: Issuance, users: Users, request: FlowRequest): RecordedWork<string> {
+  private issue(issuance: Issuance, users: Users, request: FlowRequest): RecordedWork<string> {
+    const { terms } = issuance;
     refuseRevokedSince(this.revocations, terms.tokens);
-    const accessToken = sign(users);
+    const accessToken = this.issuances.sign(issuance, users);
     return { result: accessToken, events: [successOf(terms, users, request, this.clock.now())] };
   }
 }

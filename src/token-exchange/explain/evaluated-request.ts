@@ -13,7 +13,7 @@ import { REQUEST_REFUSALS } from '../refusals/refusals.js';
 import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
 import type { RefusedToken, SubjectOrActor } from '../refusals/oauth-refusal.js';
 import type { CheckResult } from '../verify/check-runner.js';
-import { thumbprintIn } from '../verify/claim-checks.js';
+import { thumbprintIn } from '../verify/token-checks.js';
 import type { PerToken } from '../verify/tokens.js';
 import { listOf } from '../verify/tokens.js';
 import { shownSubject } from '../workloads/workload-policy.js';

@@ -1,30 +1,29 @@
 // The checks of a partner's question about a refusal: a JWT signed with a key of an entry.
 import { printable, printableList } from '../../platform/text/printable.js';
 import type { CheckedToken, TokenCheck } from '../verify/check-runner.js';
-import * as claims from '../verify/claim-checks.js';
 import type { ExplainClaims } from '../verify/external-claims.js';
 import { isAloneFor, readExplainClaims } from '../verify/external-claims.js';
-import * as keys from '../verify/key-checks.js';
+import * as checks from '../verify/token-checks.js';
 
 /** The `typ` of a proof, which no other token has. */
 const EXPLAIN_TYPE = 'explain+jwt';
 
 /** A proof is signed by a key of a trusted entry, for this endpoint alone, and at most 60 seconds old. */
 export const EXPLAIN_CHECKS: readonly TokenCheck<CheckedToken<ExplainClaims>>[] = [
-  keys.FORM,
-  keys.KID,
-  keys.ALGORITHM,
-  keys.NO_CRIT,
-  keys.NO_B64,
-  keys.purpose(EXPLAIN_TYPE, (typ) => typ === EXPLAIN_TYPE),
-  keys.ISSUER,
-  keys.KNOWN_ISSUER,
-  keys.SERVING_KEY_SET,
-  keys.KNOWN_KEY,
-  keys.KEY_ALGORITHM,
-  keys.SIGNATURE,
-  keys.NOT_SUSPENDED,
-  keys.TRUST_NOT_ENDED,
+  checks.FORM,
+  checks.KID,
+  checks.ALGORITHM,
+  checks.NO_CRIT,
+  checks.NO_B64,
+  checks.purpose(EXPLAIN_TYPE, (typ) => typ === EXPLAIN_TYPE),
+  checks.ISSUER,
+  checks.KNOWN_ISSUER,
+  checks.SERVING_KEY_SET,
+  checks.KNOWN_KEY,
+  checks.KEY_ALGORITHM,
+  checks.SIGNATURE,
+  checks.NOT_SUSPENDED,
+  checks.TRUST_NOT_ENDED,
   {
     about: 'its claims',
     // Or `claims_not_storable`.
@@ -42,7 +41,7 @@ export const EXPLAIN_CHECKS: readonly TokenCheck<CheckedToken<ExplainClaims>>[] 
       printableList([aud].flat()),
     ],
   },
-  claims.NOT_EXPIRED,
-  claims.NOT_BEFORE,
-  claims.NOT_FROM_FUTURE,
+  checks.NOT_EXPIRED,
+  checks.NOT_BEFORE,
+  checks.NOT_FROM_FUTURE,
 ];

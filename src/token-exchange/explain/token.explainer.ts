@@ -1,12 +1,11 @@
 // Explains whether the service would accept a token, by the code that checks tokens, on stored data, and without using it up.
 import type { Transaction, Transactions } from '../../platform/database/transaction.js';
 import { replayRefusal } from '../exchange/use.repository.js';
-import type { AskedGrants } from '../exchange/grants.js';
-import { askedOf } from '../exchange/grants.js';
-import type { Terms } from '../exchange/issuance.planner.js';
-import { checkTerms } from '../exchange/issuance.planner.js';
-import type { LoginSource } from '../verify/verification.js';
-import { refuseWithoutKey, verifyAssertion, verifyExchange, verifyLogin } from '../verify/verification.js';
+import type { Terms, AskedGrants } from '../exchange/issuance.planner.js';
+import { checkTerms, askedOf } from '../exchange/issuance.planner.js';
+import type { LoginSource } from '../login/login-checks.js';
+import { verifyLogin } from '../login/login-checks.js';
+import { refuseWithoutKey } from '../dpop/dpop-proofs.js';
 import type { AccessFlow } from '../endpoint/flows.js';
 import { FLOWS } from '../endpoint/flows.js';
 import { TOKEN_PATH } from '../endpoint/paths.js';
@@ -36,7 +35,7 @@ import { explainProof, publicAddress, verifyProof } from '../dpop/proof-checks.j
 import type { CheckResult } from '../verify/check-runner.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.verifier.js';
 import type { Tokens } from '../verify/tokens.js';
-import { usesOf } from '../verify/tokens.js';
+import { usesOf, verifyAssertion, verifyExchange } from '../verify/tokens.js';
 import { readCandidates, withSeats } from '../identity/candidates.js';
 import type { Candidates, UserDecision } from '../identity/decide.js';
 import { decide, inOrder } from '../identity/decide.js';

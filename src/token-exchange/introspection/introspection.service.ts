@@ -16,7 +16,6 @@ import { callerOf } from '../tokens/caller.js';
 import type { AuthenticatedClient, ClientCredentials } from '../assertions/client-authenticator.js';
 import { ClientAuthenticator } from '../assertions/client-authenticator.js';
 import type { ClientRequest } from '../endpoint/flow-request.js';
-import { authenticateOnce } from '../verify/verification.js';
 
 /** The claims of a valid token in the answer (RFC 7662 §2.2). */
 export type Introspection = { readonly active: false } | ({ readonly active: true } & JWTPayload);
@@ -45,7 +44,7 @@ export class IntrospectionService {
    * @throws OAuthRefusal for a client that does not authenticate or may not ask
    */
   async introspect({ token, client: sent }: Introspected, request: ClientRequest): Promise<Introspection> {
-    const client = await authenticateOnce(this.clients, sent, (use) =>
+    const client = await this.clients.authenticateOnce(sent, (use) =>
       request.inTime(() => this.jtis.useAlone(use)),
     );
     if (client.introspects === undefined)

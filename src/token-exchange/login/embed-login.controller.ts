@@ -18,7 +18,7 @@ import { EmbeddedLoginService } from './embedded-login.service.js';
 import type { RedirectFault } from './local-redirect.js';
 import { invalidField, notEnabled, requestRefusal } from '../refusals/oauth-refusal.js';
 import { localRedirect } from './local-redirect.js';
-import type { LoginSource } from '../verify/verification.js';
+import type { LoginSource } from './login-checks.js';
 import { pageOrigin } from '../../platform/text/origin.js';
 import { DpopProofs, provingRequestOf } from '../dpop/dpop-proofs.js';
 import { presentedCallOf } from '../endpoint/challenge.js';

@@ -30,8 +30,8 @@ import type { Applied } from '../exchange/apply.service.js';
 import { ApplyService } from '../exchange/apply.service.js';
 import { EntryThrottleService } from '../endpoint/entry-throttle.service.js';
 import type { FlowRequest } from '../endpoint/flow-request.js';
-import type { LoginSource } from '../verify/verification.js';
-import { pageOriginOf, verifyLogin, withProof } from '../verify/verification.js';
+import type { LoginSource } from './login-checks.js';
+import { pageOriginOf, verifyLogin } from './login-checks.js';
 import { LoginRepository } from './login.repository.js';
 import { Notices } from '../exchange/notices.js';
 import { UseRepository } from '../exchange/use.repository.js';
@@ -147,7 +147,7 @@ export class EmbeddedLoginService {
     const page = { ownOrigin: this.proofs.ownOrigin, hostOrigin };
     const tokens = await verifyLogin(this, { ...asked, page }, request);
     try {
-      const { proof } = await withProof(tokens, proving, this.proofs, renewedToken);
+      const { proof } = await this.proofs.withProof(tokens, proving, renewedToken);
       if (proof === undefined) throw new OAuthRefusal('dpop_proof_missing', issuerAndKid(tokens.subject));
       return { ...tokens, proof };
     } catch (error) {

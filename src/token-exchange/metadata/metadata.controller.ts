@@ -19,7 +19,7 @@ import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import type { RouteSettings } from '../settings/token-exchange.options.js';
 import { ROUTE_SETTINGS } from '../settings/token-exchange.options.js';
-import { ACCESS_TOKEN_ALGORITHM } from '../tokens/access-token.js';
+import { ACCESS_TOKEN_ALGORITHM } from '../tokens/access-token.service.js';
 import { ALGORITHMS } from '../trust/algorithms.js';
 import { CLIENT_AUTH_METHODS } from '../assertions/client-credentials.js';
 import {

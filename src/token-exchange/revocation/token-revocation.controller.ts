@@ -3,11 +3,10 @@ import { Post, Req, Res } from '@nestjs/common';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { printable } from '../../platform/text/printable.js';
-import { authenticateOnce } from '../verify/verification.js';
 import { OAuthRefusal, requestRefusal } from '../refusals/oauth-refusal.js';
 import { JtiRepository } from '../replay/jti.repository.js';
 import { RevocationService } from './revocation.service.js';
-import type { VerifiedAccessToken } from '../tokens/access-token.js';
+import type { VerifiedAccessToken } from '../tokens/access-token.service.js';
 import { AccessTokenService } from '../tokens/access-token.service.js';
 import type { AuthenticatedClient, ClientCredentials } from '../assertions/client-authenticator.js';
 import { ClientAuthenticator } from '../assertions/client-authenticator.js';
@@ -75,7 +74,7 @@ export class TokenRevocationController {
     token: VerifiedAccessToken,
     request: ClientRequest,
   ): Promise<void> {
-    const client = await authenticateOnce(this.clients, credentials(), (use) =>
+    const client = await this.clients.authenticateOnce(credentials(), (use) =>
       request.inTime(() => this.jtis.useAlone(use)),
     );
     if (!isIssuedTo(client, token))

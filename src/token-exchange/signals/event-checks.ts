@@ -4,8 +4,7 @@ import type { EndpointAnswer } from '../refusals/refusal.js';
 import type { TokenRefusalReason } from '../refusals/token-refusals.js';
 import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
 import type { CheckedToken, TokenCheck } from '../verify/check-runner.js';
-import * as claims from '../verify/claim-checks.js';
-import * as keys from '../verify/key-checks.js';
+import * as checks from '../verify/token-checks.js';
 import type { EventClaims } from './security-event.js';
 import { readEventClaims } from './security-event.js';
 import type { Transmitter } from './transmitters.js';
@@ -18,13 +17,13 @@ export function eventChecks({
   audience,
 }: Transmitter): readonly TokenCheck<CheckedToken<EventClaims>>[] {
   return [
-    keys.FORM_WITHOUT_NULLS,
-    keys.KID,
-    keys.ALGORITHM,
-    keys.NO_CRIT,
-    keys.NO_B64,
-    keys.purpose(EVENT_TYPE, (typ) => typ === EVENT_TYPE),
-    keys.ISSUER,
+    checks.FORM_WITHOUT_NULLS,
+    checks.KID,
+    checks.ALGORITHM,
+    checks.NO_CRIT,
+    checks.NO_B64,
+    checks.purpose(EVENT_TYPE, (typ) => typ === EVENT_TYPE),
+    checks.ISSUER,
     {
       about: 'iss',
       reason: 'transmitter_mismatch',
@@ -32,11 +31,11 @@ export function eventChecks({
       compared: ({ jws: { payload } }) => [issuer, printable(payload.iss)],
       logged: { expected: issuer },
     },
-    keys.KNOWN_ISSUER,
-    keys.SERVING_KEY_SET,
-    keys.KNOWN_KEY,
-    keys.KEY_ALGORITHM,
-    keys.SIGNATURE,
+    checks.KNOWN_ISSUER,
+    checks.SERVING_KEY_SET,
+    checks.KNOWN_KEY,
+    checks.KEY_ALGORITHM,
+    checks.SIGNATURE,
     {
       about: 'its claims',
       // Or `claims_not_storable`.
@@ -51,9 +50,9 @@ export function eventChecks({
       fails: ({ claims: { aud } }) => ![aud].flat().includes(audience),
       compared: ({ claims: { aud } }) => [audience, printableList([aud].flat())],
     },
-    claims.NOT_EXPIRED,
-    claims.NOT_BEFORE,
-    claims.NOT_FROM_FUTURE,
+    checks.NOT_EXPIRED,
+    checks.NOT_BEFORE,
+    checks.NOT_FROM_FUTURE,
   ];
 }
 

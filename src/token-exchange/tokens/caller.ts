@@ -3,8 +3,7 @@ import type { SubjectOrActor } from '../refusals/oauth-refusal.js';
 import type { IssuerKey } from '../revocation/external-login.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
 import { isBarred } from '../identity/role-policy.js';
-import type { VerifiedAccessToken } from './access-token.js';
-import type { AccessTokenRefusal, AccessTokenVerdict } from './access-token.service.js';
+import type { AccessTokenRefusal, AccessTokenVerdict, VerifiedAccessToken } from './access-token.service.js';
 
 /** The parts of a user that decide whether access continues. */
 interface CallingUser {

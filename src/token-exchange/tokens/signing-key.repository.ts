@@ -1,49 +1,31 @@
 // The keys that sign access tokens: the row and all its queries.
 import { Injectable } from '@nestjs/common';
 import type { JWK } from 'jose';
-import { PUBLISHED_MAX_AGE_SECONDS } from '../../platform/http/answers.js';
 import { Database } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import type { SealedRow, SealedRows } from '../../platform/secrets/resealing.js';
 
-/** A signing key. It is published from its creation until its last token has expired. */
-export interface SigningKey {
-  readonly kid: string;
-  readonly publicJwk: JWK;
-  /** PKCS #8 DER, sealed for `signing_key:KID`. */
-  readonly sealedPrivateKey: Buffer;
+/** When a key signs, and until when it is published. */
+export interface Schedule {
   readonly signsFrom: Date;
   readonly signsUntil: Date;
   readonly publishedUntil: Date;
 }
 
+/** A signing key. It is published from its creation until its last token has expired. */
+export interface SigningKey extends Schedule {
+  readonly kid: string;
+  readonly publicJwk: JWK;
+  /** PKCS #8 DER, sealed for `signing_key:KID`. */
+  readonly sealedPrivateKey: Buffer;
+}
+
 const COLUMNS = `kid, public_jwk AS "publicJwk", sealed_private_key AS "sealedPrivateKey", signs_from AS "signsFrom",
   signs_until AS "signsUntil", published_until AS "publishedUntil"`;
 
-/**
- * A successor is published for at least that long before it signs. Caches keep a key set for half of it; the rest is for instances
- * whose clocks differ, or which read the table late.
- */
-const PUBLISHED_AHEAD_MS = 2 * PUBLISHED_MAX_AGE_SECONDS * 1000;
-/** A key signs its last token when its successor begins to. No token lives longer than a day; an hour is for clocks that differ. */
-const PUBLISHED_AFTER_MS = 25 * 3_600_000;
-
 /** The advisory lock for creating signing keys. */
 const ROTATION_LOCK = 7_236_450_103;
-
-/** When a key signs, and until when it is published. */
-export function scheduleOf(signsFrom: Date, signsUntil: Date) {
-  return { signsFrom, signsUntil, publishedUntil: new Date(signsUntil.getTime() + PUBLISHED_AFTER_MS) };
-}
-
-/** The key of `findPublished` that signs at a time: the last one that has started. */
-export function signingAt<Key extends Pick<SigningKey, 'signsFrom'>>(
-  keys: readonly Key[],
-  nowMs: number,
-): Key | undefined {
-  return keys.findLast(({ signsFrom }) => signsFrom.getTime() <= nowMs) ?? keys[0];
-}
 
 /** The name of the row and column for which a private key is sealed. */
 export function sealedForSigningKey(kid: string): string {
@@ -79,29 +61,9 @@ export class SigningKeyRepository implements SealedRows {
     );
   }
 
-  /**
-   * Ends the present key early. Instances then generate its successor, because only they have the sealing keys. A published
-   * successor signs earlier. A repeated call postpones nothing.
-   * @returns when the successor begins to sign; undefined if there is no key
-   */
-  async rotate(transaction: Transaction, now: Date): Promise<Date | undefined> {
-    await this.lock(transaction);
-    const keys = await this.findPublished(now, transaction);
-    const present = signingAt(keys, now.getTime());
-    if (present === undefined) return undefined;
-    const soonMs = now.getTime() + PUBLISHED_AHEAD_MS;
-    if (present.signsUntil.getTime() <= soonMs) return present.signsUntil;
-    const soon = new Date(soonMs);
-    await this.reschedule(transaction, present.kid, scheduleOf(present.signsFrom, soon));
-    const next = keys[keys.indexOf(present) + 1];
-    if (next !== undefined) await this.reschedule(transaction, next.kid, scheduleOf(soon, next.signsUntil));
-    return soon;
-  }
-
-  private async reschedule(
+  async reschedule(
     transaction: Transaction,
-    kid: string,
-    { signsFrom, signsUntil, publishedUntil }: ReturnType<typeof scheduleOf>,
+    { kid, signsFrom, signsUntil, publishedUntil }: Pick<SigningKey, 'kid' | keyof Schedule>,
   ): Promise<void> {
     await managerOf(transaction).query(
       `UPDATE token_exchange_signing_key SET signs_from = $2, signs_until = $3, published_until = $4 WHERE kid = $1`,

@@ -5,6 +5,7 @@ import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import type { JSONWebKeySet, JWK } from 'jose';
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
+import { PUBLISHED_MAX_AGE_SECONDS } from '../../platform/http/answers.js';
 import { AlwaysLeader } from '../../platform/jobs/leader.js';
 import { PeriodicJob } from '../../platform/jobs/periodic.job.js';
 import type { Transaction } from '../../platform/database/transaction.js';
@@ -13,13 +14,8 @@ import { Clock } from '../../platform/clock.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { KeyRing } from '../../platform/secrets/key-ring.js';
-import type { SigningKey } from './signing-key.repository.js';
-import {
-  SigningKeyRepository,
-  scheduleOf,
-  sealedForSigningKey,
-  signingAt,
-} from './signing-key.repository.js';
+import type { Schedule, SigningKey } from './signing-key.repository.js';
+import { SigningKeyRepository, sealedForSigningKey } from './signing-key.repository.js';
 
 /** A key that this instance can sign and verify with. */
 export interface LoadedKey {
@@ -34,14 +30,33 @@ const DAY_MS = 86_400_000;
 /** A key signs for 30 days; its successor is published a day before it signs, so that caches know it in time. */
 const SIGNING_MS = 30 * DAY_MS;
 const SUCCESSOR_AHEAD_MS = DAY_MS;
+/**
+ * A successor is published for at least that long before it signs. Caches keep a key set for half of it; the rest is for instances
+ * whose clocks differ, or which read the table late.
+ */
+const PUBLISHED_AHEAD_MS = 2 * PUBLISHED_MAX_AGE_SECONDS * 1000;
+/** A key signs its last token when its successor begins to. No token lives longer than a day; an hour is for clocks that differ. */
+const PUBLISHED_AFTER_MS = 25 * 3_600_000;
 /** A deleted key is refused everywhere within 10 seconds. */
 const REFRESH_SECONDS = 5;
 /** Tokens with an unknown kid cause at most one read of the table in this time. */
 const RELOAD_PAUSE_MS = 1_000;
 
+function scheduleOf(signsFrom: Date, signsUntil: Date): Schedule {
+  return { signsFrom, signsUntil, publishedUntil: new Date(signsUntil.getTime() + PUBLISHED_AFTER_MS) };
+}
+
+/** The key of `findPublished` that signs at a time: the last one that has started. */
+function signingAt<Key extends Pick<SigningKey, 'signsFrom'>>(
+  keys: readonly Key[],
+  nowMs: number,
+): Key | undefined {
+  return keys.findLast(({ signsFrom }) => signsFrom.getTime() <= nowMs) ?? keys[0];
+}
+
 /**
  * @rule D29 Access tokens are signed with the instance's own keys, which are sealed in its database, published and rotated. See
- * access-token.ts for the claims, metadata.controller.ts for the publication.
+ * access-token.service.ts for the claims, metadata.controller.ts for the publication.
  */
 @Injectable()
 export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdown {
@@ -165,4 +180,28 @@ export class SigningKeyService implements OnModuleInit, BeforeApplicationShutdow
     const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
     return { kid, privateKey, publicKey: createPublicKey(privateKey), publicJwk };
   }
+}
+
+/**
+ * Ends the present key early. Instances then generate its successor, because only they have the sealing keys. A published
+ * successor signs earlier. A repeated call postpones nothing.
+ * @returns when the successor begins to sign; undefined if there is no key
+ */
+export async function endPresentKey(
+  repository: SigningKeyRepository,
+  transaction: Transaction,
+  now: Date,
+): Promise<Date | undefined> {
+  await repository.lock(transaction);
+  const keys = await repository.findPublished(now, transaction);
+  const present = signingAt(keys, now.getTime());
+  if (present === undefined) return undefined;
+  const soonMs = now.getTime() + PUBLISHED_AHEAD_MS;
+  if (present.signsUntil.getTime() <= soonMs) return present.signsUntil;
+  const soon = new Date(soonMs);
+  await repository.reschedule(transaction, { kid: present.kid, ...scheduleOf(present.signsFrom, soon) });
+  const next = keys[keys.indexOf(present) + 1];
+  if (next !== undefined)
+    await repository.reschedule(transaction, { kid: next.kid, ...scheduleOf(soon, next.signsUntil) });
+  return soon;
 }

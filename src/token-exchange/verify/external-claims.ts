@@ -1,4 +1,5 @@
-// Checks the claims of a correctly signed external token by themselves: presence, types, ranges.
+// Reads the claims of a correctly signed external token, and checks them by themselves: presence, types, ranges.
+import { hash } from 'node:crypto';
 import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { isEmailAddress } from '../../platform/text/email-address.js';
 import { hasUnstorableText, isJsonObject } from '../../platform/json/strict-json.js';
@@ -6,6 +7,8 @@ import { kindOf, printable } from '../../platform/text/printable.js';
 import { isSameUri, mayMean } from '../../platform/text/uri.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { ClaimName, ClaimSet } from '../trust/claim-names.js';
+import type { TrustPolicy } from '../trust/trusted-key.js';
+import type { CompactJws } from './compact-jws.js';
 import { MAX_SUBJECT_CHARACTERS } from '../workloads/workload-policy.js';
 import type { ClaimedProject } from '../projects/projects-claim.js';
 import { readProjectsClaim } from '../projects/projects-claim.js';
@@ -131,6 +134,58 @@ export function readExternalClaims(
   refuseTooLong(claims);
   refuseOwnActors(claims, ownIssuer);
   return claims;
+}
+
+type RolePolicy = Pick<TrustPolicy, 'roleClaim' | 'roleMap'>;
+
+/**
+ * The claims of a token with `jti` and `role` under this service's names.
+ * @throws OAuthRefusal `claims_invalid` if the role claim has the wrong type
+ */
+export function withOwnNames(
+  jws: Pick<CompactJws, 'payload' | 'signingInput'>,
+  policy: RolePolicy & Pick<TrustPolicy, 'uniqueId'>,
+): ClaimSet {
+  const { uniqueId, roleClaim, roleMap } = policy;
+  if (uniqueId === undefined && roleClaim === undefined && roleMap === undefined) return jws.payload;
+  return { ...jws.payload, jti: idOf(jws, uniqueId), role: roleOf(jws.payload, policy) };
+}
+
+/**
+ * The id depends on the token alone: the entry only says what may be missing. So a used token stays used if its entry changes. The
+ * signature is not part of the hash, because an ECDSA signature can be changed without becoming invalid.
+ * @rule P.uniqueId A token without `jti` is accepted once by its `uti` or its hash, if the entry says so.
+ */
+function idOf(
+  { payload: { jti, uti }, signingInput }: Pick<CompactJws, 'payload' | 'signingInput'>,
+  uniqueId: TrustPolicy['uniqueId'] = 'jti',
+): unknown {
+  if (jti !== undefined || uniqueId === 'jti') return jti;
+  if (uti !== undefined || uniqueId === 'uti') return uti;
+  return hash('sha256', signingInput, 'base64url');
+}
+
+/** @rule P.roleClaim = P.roleMap The entry names the claim of the role, and which role each of its values means. */
+export function roleOf(payload: ClaimSet, policy: RolePolicy): string | undefined {
+  const { roleClaim = 'role', roleMap } = policy;
+  const values = rolesIn(payload, policy);
+  if (roleMap === undefined) {
+    if (values.length <= 1) return values[0];
+    throw invalid(`${printable(roleClaim)} must have one value, since the entry has no roleMap`);
+  }
+  const claimed = new Set(values);
+  return [...roleMap].find(([value]) => claimed.has(value))?.[1];
+}
+
+export function rolesIn(
+  payload: Readonly<Record<string, unknown>>,
+  { roleClaim = 'role' }: RolePolicy,
+): readonly string[] {
+  const value = payload[roleClaim];
+  if (value === undefined) return [];
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (values.every((one) => typeof one === 'string')) return values;
+  throw invalid(`${printable(roleClaim)} must be a string or an array of strings: found ${kindOf(value)}`);
 }
 
 /**

@@ -1,14 +1,18 @@
-// The verified tokens of one request: their persons, jobs and revocations.
-import type { SubjectOrActor, ExternalPerson } from '../refusals/oauth-refusal.js';
-import { OAuthRefusal } from '../refusals/oauth-refusal.js';
-import type { TokenUse } from '../replay/token-use.js';
+// The tokens of one request: how they are verified together before any is used up, and their persons, jobs and revocations.
+import { printable, printableList } from '../../platform/text/printable.js';
 import type { AuthenticatedClient } from '../assertions/client-authenticator.js';
 import type { DpopProof } from '../dpop/proof-checks.js';
-import type { VerifiedToken } from './external-token.verifier.js';
-import type { PriorActor } from './external-claims.js';
-import { shownName, shownSubject } from '../workloads/workload-policy.js';
+import type { AssertionFlow } from '../endpoint/flows.js';
+import type { RefusalContext, SubjectOrActor, ExternalPerson } from '../refusals/oauth-refusal.js';
+import { OAuthRefusal, inContext } from '../refusals/oauth-refusal.js';
+import type { TokenUse } from '../replay/token-use.js';
 import type { Revocations } from '../revocation/revocations.js';
+import { shownName, shownSubject } from '../workloads/workload-policy.js';
+import type { PriorActor } from './external-claims.js';
+import { MAX_PRIOR_ACTORS } from './external-claims.js';
+import type { ExternalTokenVerifier, VerifiedToken } from './external-token.verifier.js';
 import { issuerAndKid } from './external-token.verifier.js';
+import { refuseLoneSubject } from './token-checks.js';
 
 /** One value for the subject, and perhaps one for the actor. */
 export interface PerToken<Value> {
@@ -26,6 +30,112 @@ export interface Tokens extends PerToken<VerifiedToken> {
 /** The subject first. */
 export function listOf<Value>({ subject, actor }: PerToken<Value>): Value[] {
   return actor === undefined ? [subject] : [subject, actor];
+}
+
+/** What verification needs. */
+export interface Verification {
+  readonly verifier: ExternalTokenVerifier;
+  readonly revocations: Revocations;
+}
+
+/** What is recorded about a request even if a later check refuses it. */
+export interface VerifiedRequest {
+  /** Tokens that are valid by themselves. */
+  tokens?: Tokens;
+  /** Which has authenticated. */
+  client?: AuthenticatedClient;
+}
+
+/** The tokens of an exchange, as they were sent. Secret. */
+export interface ExchangeTokens {
+  readonly subjectToken: string;
+  readonly actorToken?: string;
+}
+
+/** @throws OAuthRefusal with the first reason against the subject token, the actor token, or the two together */
+export async function verifyExchange(
+  { verifier, revocations }: Verification,
+  { subjectToken, actorToken }: ExchangeTokens,
+  request: VerifiedRequest = {},
+): Promise<Tokens> {
+  const subject = await verifier.verify(subjectToken, 'exchange', 'subject');
+  const actor = actorToken === undefined ? undefined : await verifier.verify(actorToken, 'exchange', 'actor');
+  return acceptedTogether(revocations, { subject, actor }, request);
+}
+
+/** An assertion (RFC 7523): an identity assertion, whose client has authenticated, or an ordinary JWT. */
+export interface ReceivedAssertion {
+  readonly flow: AssertionFlow;
+  /** Secret. */
+  readonly assertion: string;
+  readonly client?: AuthenticatedClient;
+}
+
+/** @throws OAuthRefusal with the first reason against it */
+export async function verifyAssertion(
+  { verifier, revocations }: Verification,
+  { flow, assertion, client }: ReceivedAssertion,
+  request: VerifiedRequest = {},
+): Promise<Tokens> {
+  request.client = client;
+  const subject = await verifier.verify(assertion, flow, undefined, client);
+  return acceptedTogether(revocations, { subject, client }, request);
+}
+
+function acceptedTogether(revocations: Revocations, tokens: Tokens, request: VerifiedRequest): Tokens {
+  request.tokens = tokens;
+  checkActor(tokens);
+  refuseRevokedTrust(revocations, tokens);
+  return tokens;
+}
+
+/**
+ * Checks whether the tokens of an exchange may come together, or the subject alone.
+ * @throws OAuthRefusal `actor_required`, `actor_not_allowed`, `act_for_not_allowed`
+ */
+export function checkActor({ subject, actor }: Tokens): void {
+  try {
+    if (actor === undefined) return refuseLoneSubject(subject);
+    checkMayAct(subject, actor);
+    checkActFor(subject, actor);
+  } catch (error) {
+    throw inContext(error, {
+      party: actor === undefined ? 'subject' : 'actor',
+      ...issuerAndKid(actor ?? subject),
+    });
+  }
+}
+
+/** @rule P.mayAct Where a subject token names who may act for it, no other actor is taken (RFC 8693 §4.4). */
+function checkMayAct({ claims: { iss, mayAct } }: VerifiedToken, actor: VerifiedToken): void {
+  if (mayAct === undefined) return;
+  const isNamed = mayAct.sub === actor.claims.sub && (mayAct.iss ?? iss) === actor.claims.iss;
+  if (!isNamed) throw new OAuthRefusal('actor_not_allowed', otherActor(mayAct.iss ?? iss, actor.claims.iss));
+}
+
+/** The issuers only: a `sub` never reaches log or trail. */
+function otherActor(named: string, actual: string): RefusalContext {
+  const expected = `the actor of ${printable(named)} whom may_act names`;
+  return { expected, found: named === actual ? 'another of its actors' : `an actor of ${printable(actual)}` };
+}
+
+/** @rule P.actFor An actor's entry may limit whose subjects the actor acts for. */
+function checkActFor({ claims: { iss } }: VerifiedToken, actor: VerifiedToken): void {
+  const { actFor } = actor.key.policy;
+  if (actFor?.has(iss) === false)
+    throw new OAuthRefusal('act_for_not_allowed', { expected: printableList(actFor), found: printable(iss) });
+}
+
+/**
+ * Who has acted before this exchange, the latest first: for the actor, then for the subject.
+ * @throws OAuthRefusal `claims_invalid` where the two chains together are too long
+ */
+export function priorActorsOf({ subject, actor }: Tokens): readonly PriorActor[] {
+  const actors = [...(actor?.claims.priorActors ?? []), ...(subject.claims.priorActors ?? [])];
+  // Either chain alone is short enough.
+  if (actor === undefined || actors.length <= MAX_PRIOR_ACTORS) return actors;
+  const detail = `act of both tokens has over ${MAX_PRIOR_ACTORS} actors`;
+  throw new OAuthRefusal('claims_invalid', { party: 'actor', ...issuerAndKid(actor), detail });
 }
 
 /** The replay records of a request. */

@@ -8,7 +8,7 @@ import { sentRequestId } from '../../../src/platform/log/request-id.js';
 import { challengeTo, presentedCallOf } from '../../../src/token-exchange/endpoint/challenge.js';
 import { readClientCredentials } from '../../../src/token-exchange/assertions/client-credentials.js';
 import { readTokenForm } from '../../../src/token-exchange/exchange/token-exchange.form.js';
-import { pageOriginOf } from '../../../src/token-exchange/verify/verification.js';
+import { pageOriginOf } from '../../../src/token-exchange/login/login-checks.js';
 import { maxAgeSeconds } from '../../../src/token-exchange/trust/jwks/jwks-fetcher.js';
 import { readStoredEntry } from '../../../src/token-exchange/trust/stored/stored-entry.reader.js';
 import { likeness } from '../../../src/token-exchange/verify/key-hints.js';

@@ -7,7 +7,7 @@ import {
 } from '../../../../src/token-exchange/exchange/issuance.planner.js';
 import { AccessTokenService } from '../../../../src/token-exchange/tokens/access-token.service.js';
 import type { SigningKeyService } from '../../../../src/token-exchange/tokens/signing-key.service.js';
-import type { AskedGrants } from '../../../../src/token-exchange/exchange/grants.js';
+import type { AskedGrants } from '../../../../src/token-exchange/exchange/issuance.planner.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 import type { Tokens } from '../../../../src/token-exchange/verify/tokens.js';
 import { knownRevocations } from '../../../support/known-revocations.js';
@@ -89,7 +89,7 @@ describe('an access token', () => {
   const host = 'https://host.example';
   const keys = { current: () => ({ kid: 'only' }) } as unknown as SigningKeyService;
   const service = new AccessTokenService(keys, knownRevocations(), clock, { issuer: host });
-  const planner = new IssuancePlanner(service, clock, {
+  const planner = new IssuancePlanner(keys, service, clock, {
     exchange: { enabled: true, perMinute: 1, maxTokenLifetimeSeconds: 900 },
   });
   const request = { flow: 'exchange' as const, requestId: 'r', clientAddress: '203.0.113.9' };

@@ -43,10 +43,11 @@ describe('remembered access tokens', () => {
 
   const issue = () => {
     const iat = Math.floor(clock.nowSeconds());
-    return tokens.prepare()({
+    const claims = {
       ...{ iss: OPTIONS.issuer, aud: OPTIONS.issuer, sub: 'subject', client_id: 'https://partner.example' },
       ...{ jti: randomUUID(), iat, exp: iat + LIFE_SECONDS, vouched_by: [], logins: [] },
-    });
+    };
+    return tokens.sign(claims, keys.current());
   };
 
   it.each([

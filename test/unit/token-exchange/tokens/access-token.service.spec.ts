@@ -1,7 +1,9 @@
 // Each access token has one spelling: the signature's bytes in other letters are another text.
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { lengthOfAccessToken } from '../../../../src/token-exchange/tokens/access-token.js';
-import { AccessTokenService } from '../../../../src/token-exchange/tokens/access-token.service.js';
+import {
+  AccessTokenService,
+  lengthOfAccessToken,
+} from '../../../../src/token-exchange/tokens/access-token.service.js';
 import type { SigningKeyService } from '../../../../src/token-exchange/tokens/signing-key.service.js';
 import { knownRevocations } from '../../../support/known-revocations.js';
 import { TestClock } from '../../../support/test-clock.js';
@@ -28,8 +30,8 @@ function otherSpellings(token: string): string[] {
 
 describe('an access token', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const key = { kid: 'k'.repeat(43), privateKey, publicKey };
-  const keys = { current: () => key, find: () => Promise.resolve(key) };
+  const key = { kid: 'k'.repeat(43), privateKey, publicKey, publicJwk: {}, signsFrom: new Date(0) };
+  const keys = { find: () => Promise.resolve(key) };
   const clock = new TestClock();
   const options = { issuer: 'https://instance.example' };
   const tokens = new AccessTokenService(
@@ -46,19 +48,19 @@ describe('an access token', () => {
       ...{ requested_scope, jti: randomUUID(), iat, exp: iat + 60, vouched_by: [], logins: [] },
     };
   };
-  const issue = () => tokens.prepare()(claims());
+  const issue = () => tokens.sign(claims(), key);
 
   it.each([undefined, 's', 'ss', 'sss', 'é', '😀 "quoted"'])(
     '[4.2.scope] has the predicted length, with scope %j',
     (scope) => {
-      expect(lengthOfAccessToken(claims(scope))).toBe(tokens.prepare()(claims(scope)).length);
+      expect(lengthOfAccessToken(claims(scope))).toBe(tokens.sign(claims(scope), key).length);
     },
   );
 
   it('[D140] that is bound is marked if the caller checks proofs, and invalid otherwise', async () => {
     const boundTo = 'k'.repeat(43);
     const bound = { ...claims(), cnf: { jkt: boundTo } };
-    const token = tokens.prepare()(bound);
+    const token = tokens.sign(bound, key);
     expect([await tokens.check(token), await tokens.verify(token)]).toEqual([
       { token: expect.objectContaining({ boundTo }) },
       undefined,

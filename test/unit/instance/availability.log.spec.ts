@@ -2,7 +2,7 @@
 import { License } from '../../../src/config/license.js';
 import { readConfig } from '../../../src/config/load-config.js';
 import { createLogger } from '../../../src/platform/log/logger.js';
-import { AvailabilityReporter } from '../../../src/instance/availability.reporter.js';
+import { AvailabilityReporter } from '../../../src/instance/availability.js';
 import { TestClock } from '../../support/test-clock.js';
 
 const DAY = 86_400;

@@ -1,14 +1,34 @@
-// The checks of a token's header, key and signature, and of the entry of its key. flow-checks.ts has their order.
+// The checks of a token: of its header, key and signature, of its key's entry, and of its claims. flow-checks.ts has their order.
+import { isJsonObject } from '../../platform/json/strict-json.js';
 import { printable, printableList, printableName, printableSeconds } from '../../platform/text/printable.js';
 import { algorithmNamed, thumbprintOf } from '../trust/algorithms.js';
 import { keySetInWords } from '../trust/jwks/key-set-state.js';
+import type { TrustPolicy } from '../trust/trusted-key.js';
 import { flowsOf } from '../trust/trusted-key.js';
+import {
+  comparedClaims,
+  matchesSubject,
+  otherClaim,
+  shownPatterns,
+  shownSubject,
+} from '../workloads/workload-policy.js';
+import type { AnyToken, Compared, TokenCheck, CheckedToken, KeySource } from './check-runner.js';
+import { refusalBy } from './check-runner.js';
 import type { CompactJws } from './compact-jws.js';
 import { parseCompactJws, signerAmong, typeOf } from './compact-jws.js';
-import { readIssuer, withoutNulls } from './external-claims.js';
+import type { LogoutClaims, TimedClaims } from './external-claims.js';
+import {
+  readIssuer,
+  withoutNulls,
+  hasLogoutEvent,
+  readExternalClaims,
+  readLogoutClaims,
+  roleOf,
+  rolesIn,
+  withOwnNames,
+} from './external-claims.js';
 import { heldKids, likeness, servedAlgorithms } from './key-hints.js';
 import { ACCESS_TOKEN_TYPE } from './provider-policy.js';
-import type { AnyToken, Compared, TokenCheck } from './check-runner.js';
 
 /** Refuses an extension of JWS, as RFC 7515 §4.1.11 requires for unsupported ones. */
 const withoutMember = (name: 'crit' | 'b64'): TokenCheck<AnyToken> => ({
@@ -92,9 +112,6 @@ export const NAMED_TYPE: TokenCheck<AnyToken> = {
   ],
 };
 
-/** RFC 7523 assertions have no type of their own. Types of other JWTs are refused. */
-export const GRANT_PURPOSE = purpose('JWT, or no typ', (typ = 'jwt') => typ === 'jwt');
-
 /** OpenID Connect Back-Channel Logout 1.0 §2.4. Many libraries write `JWT` unless told otherwise. */
 export const LOGOUT_PURPOSE: TokenCheck<AnyToken> = {
   about: 'typ',
@@ -119,12 +136,14 @@ export const ISSUER: TokenCheck<AnyToken> = {
 };
 
 /** @param find may fetch a key set once, for a bounded time (D34) */
-const knownIssuer = (find: 'find' | 'findForLogout'): TokenCheck<AnyToken> => ({
+const knownIssuer = (
+  find: (token: AnyToken) => ReturnType<KeySource['find']> | undefined,
+): TokenCheck<AnyToken> => ({
   about: 'iss',
   reason: 'issuer_unknown',
   isNeeded: true,
   async read(token) {
-    token.candidates = (await token.rules.keys[find]?.(issuerOf(token), kidOf(token), token.algorithm)) ?? [];
+    token.candidates = (await find(token)) ?? [];
     [token.found] = token.candidates;
   },
   // Collecting the issuers needs a pass over all entries, so it happens only without a key.
@@ -134,8 +153,12 @@ const knownIssuer = (find: 'find' | 'findForLogout'): TokenCheck<AnyToken> => ({
 });
 
 /** @rule 5.2.1 The key is the one whose kid and issuer match the token's. */
-export const KNOWN_ISSUER = knownIssuer('find');
-export const KNOWN_LOGOUT_ISSUER = knownIssuer('findForLogout');
+export const KNOWN_ISSUER = knownIssuer((token) =>
+  token.rules.keys.find(issuerOf(token), kidOf(token), token.algorithm),
+);
+export const KNOWN_LOGOUT_ISSUER = knownIssuer((token) =>
+  token.rules.keys.findForLogout?.(issuerOf(token), kidOf(token), token.algorithm),
+);
 
 /** If no key is found, and a key set of the issuer gives none, that is the reason. */
 export const SERVING_KEY_SET: TokenCheck<AnyToken> = {
@@ -258,9 +281,214 @@ function trustLeft({ key: { policy }, now }: AnyToken): number {
 }
 
 /** @param ends as in `ends in 5 s`, and `never ends` */
-export function endOf(secondsLeft: number, ends: string, ended: string): string {
+function endOf(secondsLeft: number, ends: string, ended: string): string {
   if (secondsLeft === Number.POSITIVE_INFINITY) return `never ${ends}`;
   return secondsLeft > 0
     ? `${ends} in ${printableSeconds(secondsLeft)}`
     : `${ended} ${printableSeconds(-secondsLeft)} ago`;
+}
+
+/** The limit from `iat` to `exp` of a token for embedded login (5.2.7). */
+const MAX_EMBED_LIFETIME_SECONDS = 60;
+
+export type LogoutToken = CheckedToken<LogoutClaims>;
+
+export const LOGOUT_CLAIMS: TokenCheck<LogoutToken> = {
+  about: 'its claims',
+  // Or `claims_not_storable`.
+  reason: 'claims_invalid',
+  isNeeded: true,
+  read: (token) => void (token.claims = readLogoutClaims(token.jws.payload)),
+  compared: () => ['iss, aud, iat, jti, events, sub or sid, and no nonce', 'all of them'],
+};
+
+export const EXTERNAL_CLAIMS: TokenCheck = {
+  about: 'its claims',
+  // Or `claims_not_storable`.
+  reason: 'claims_invalid',
+  isNeeded: true,
+  read: (token) => {
+    const { jws, rules, key } = token;
+    const { policy } = key;
+    const payload = withOwnNames(jws, policy);
+    token.claims = readExternalClaims(payload, rules.ownIssuer, policy.projects?.claim);
+    return undefined;
+  },
+  compared: () => ['iss, sub, aud, iat, exp and jti, each of its type', 'all of them'],
+};
+
+/** Under the strict policy an unmapped role is a mistake, not a missing claim. */
+export const MAPPED_ROLE: TokenCheck = {
+  check: 'claims',
+  about: 'roleMap',
+  reason: 'role_not_recognized',
+  fails: ({ jws: { payload }, key: { policy }, rules }) =>
+    rules.isStrict &&
+    policy.roleMap !== undefined &&
+    rolesIn(payload, policy).length > 0 &&
+    roleOf(payload, policy) === undefined,
+  compared: ({ jws: { payload }, key: { policy } }) => [
+    policy.roleMap === undefined ? 'any' : `one of ${printableList(policy.roleMap.keys())}`,
+    policy.roleMap === undefined ? 'not mapped' : printableList(rolesIn(payload, policy)),
+  ],
+};
+
+/** Without this check, a logout token without its own `typ` would sign its user in. */
+export const NO_LOGOUT: TokenCheck<AnyToken> = {
+  check: 'claims',
+  about: 'events',
+  reason: 'token_type_not_allowed',
+  fails: ({ jws }) => hasLogoutEvent(jws.payload),
+  compared: ({ jws }) => [
+    'no event of a logout',
+    hasLogoutEvent(jws.payload) ? 'a logout token' : 'no logout token',
+  ],
+};
+
+/** Only `jkt` alone is supported. See dpop-proofs.ts for the proof. */
+export const DPOP_CONFIRMATION: TokenCheck = {
+  about: 'cnf',
+  reason: 'confirmation_not_supported',
+  read: (token) => void (token.boundTo = thumbprintIn(token.jws.payload['cnf'])),
+  fails: ({ jws: { payload }, boundTo }) => payload['cnf'] !== undefined && boundTo === undefined,
+  compared: ({ jws: { payload } }) => ['no cnf, or one with jkt alone', confirmationOf(payload['cnf'])],
+};
+
+/** @rule P.subjects = P.claims If an entry lists subjects or claims, other tokens are refused in every flow that gives access. */
+export const ALLOWED_SUBJECT: TokenCheck = {
+  about: 'subjects',
+  reason: 'subject_not_allowed',
+  fails: ({ claims, key: { policy } }) =>
+    policy.subjects !== undefined && !matchesSubject(policy.subjects, claims.sub),
+  compared: ({ claims, key: { policy } }) => [
+    policy.subjects === undefined ? 'any' : shownPatterns(policy.subjects),
+    policy.signInAs === undefined ? 'the sub of a person' : shownSubject(claims.sub),
+  ],
+};
+
+export const ALLOWED_CLAIMS: TokenCheck = {
+  about: 'claims',
+  reason: 'claim_not_allowed',
+  fails: ({ jws, key: { policy } }) =>
+    policy.claims !== undefined && otherClaim(policy.claims, jws.payload) !== undefined,
+  compared: ({ jws, key: { policy } }) => comparedClaims(policy, jws.payload),
+};
+
+const oneAudienceOf = (
+  expectedIn: (policy: TrustPolicy) => readonly (string | undefined)[],
+): TokenCheck<AnyToken> => {
+  const expectedBy = ({ key }: AnyToken) => expectedIn(key.policy).filter((name) => name !== undefined);
+  return {
+    about: 'aud',
+    reason: 'audience_mismatch',
+    fails: (token) => {
+      const expected = expectedBy(token);
+      return expected.length > 0 && !audiencesOf(token).some((name) => expected.includes(name));
+    },
+    compared: (token) => {
+      const expected = expectedBy(token);
+      return [printableList(expected.length === 0 ? ['any'] : expected), printableList(audiencesOf(token))];
+    },
+  };
+};
+
+/** @rule 5.2.4 = 2.1.expectedAudience The audience is compared only if the entry expects one. */
+export const EXPECTED_AUDIENCE = oneAudienceOf(({ expectedAudience }) => [expectedAudience]);
+
+/** @rule P.logoutAudience A logout token may have the entry's `logoutAudience`. */
+export const LOGOUT_AUDIENCE = oneAudienceOf(({ expectedAudience, logoutAudience }) => [
+  expectedAudience,
+  logoutAudience,
+]);
+
+/**
+ * @rule 5.2.6 Expired tokens are rejected.
+ * @rule D10 The tolerance is for `nbf` and a future `iat` only; at `exp` a token is expired.
+ */
+export const NOT_EXPIRED: TokenCheck<AnyToken> = {
+  about: 'exp',
+  reason: 'token_expired',
+  fails: ({ claims, now }) => claims.exp <= now,
+  compared: ({ claims, now }) => ['exp in the future', expiryOf(claims, now)],
+};
+
+/** @rule 2.2.11 A token is refused before its nbf. */
+export const NOT_BEFORE: TokenCheck<AnyToken> = {
+  about: 'nbf',
+  reason: 'token_not_yet_valid',
+  fails: ({ claims: { nbf = 0 }, now, rules }) => nbf > now + rules.toleranceSeconds,
+  compared: ({ claims: { nbf = 0 }, now, rules }) => [
+    `nbf at most ${rules.toleranceSeconds} s ahead`,
+    nbf > now ? `not valid for ${printableSeconds(nbf - now)} yet` : 'valid already',
+  ],
+};
+
+/** A token from the future is refused (D10). */
+export const NOT_FROM_FUTURE: TokenCheck<AnyToken> = {
+  about: 'iat',
+  reason: 'token_issued_in_future',
+  fails: ({ claims: { iat }, now, rules }) => iat > now + rules.toleranceSeconds,
+  compared: ({ claims: { iat }, now, rules }) => [
+    `iat at most ${rules.toleranceSeconds} s ahead`,
+    `issued ${printableSeconds(Math.abs(iat - now))} ${iat > now ? 'ahead' : 'ago'}`,
+  ],
+};
+
+/** A check of the time from `iat` to `exp`. */
+export const lifetimeUpTo = (limitOf: (token: CheckedToken) => number): TokenCheck => ({
+  about: 'exp - iat',
+  reason: 'token_lifetime_exceeded',
+  fails: (token) => token.claims.exp - token.claims.iat > limitOf(token),
+  compared: (token) => [
+    `${limitOf(token)} s at most`,
+    `${Number((token.claims.exp - token.claims.iat).toFixed(3))} s`,
+  ],
+});
+
+/** @rule 5.2.7 = 8.7 A token for embedded login lives at most 60 seconds. */
+export const EMBED_LIFETIME = lifetimeUpTo(() => MAX_EMBED_LIFETIME_SECONDS);
+
+/** The parts of a token that its entry decides on. */
+interface OfAnEntry {
+  readonly key: { readonly policy: Pick<TrustPolicy, 'requireActor'> };
+}
+
+/** @rule P.requireActor If the entry requires an actor, a subject alone gets neither an access token nor a session. */
+export const ACTOR_REQUIRED = {
+  about: 'requireActor',
+  reason: 'actor_required',
+  fails: ({ key }) => key.policy.requireActor === true,
+  compared: ({ key }) => [
+    key.policy.requireActor === true ? 'an actor' : 'no actor needed',
+    'a subject alone',
+  ],
+} as const satisfies TokenCheck<OfAnEntry>;
+
+/** Checks an exchange without an actor. @throws OAuthRefusal `actor_required` */
+export function refuseLoneSubject(subject: OfAnEntry): void {
+  if (ACTOR_REQUIRED.fails(subject)) throw refusalBy(ACTOR_REQUIRED, subject);
+}
+
+/** RFC 9449 §6.1: a SHA-256 in base64url. */
+export function thumbprintIn(cnf: unknown): string | undefined {
+  if (!isJsonObject(cnf) || Object.keys(cnf).length !== 1) return undefined;
+  const { jkt } = cnf;
+  return typeof jkt === 'string' && /^[\w-]{43}$/.test(jkt) ? jkt : undefined;
+}
+
+/** The methods of a confirmation (RFC 7800 §3.1), never the key. */
+function confirmationOf(cnf: unknown): string {
+  if (cnf === undefined) return 'no cnf';
+  return `cnf with ${isJsonObject(cnf) ? printableList(Object.keys(cnf)) : 'no object'}`;
+}
+
+export function audiencesOf({ claims: { aud } }: AnyToken): readonly string[] {
+  return [aud].flat();
+}
+
+/** An expired token was sent late, or signed by a slow clock. Its age and lifetime show which. */
+function expiryOf({ iat, exp }: TimedClaims, now: number): string {
+  const end = endOf(exp - now, 'expires', 'expired');
+  if (exp > now || exp < iat) return end;
+  return `${end}; issued ${printableSeconds(now - iat)} ago for ${printableSeconds(exp - iat)}: sent late, or by a slow clock`;
 }

@@ -1,8 +1,8 @@
 // Who may act for whom, and what an access token then grants.
 import type { Tokens } from '../../../../src/token-exchange/verify/tokens.js';
-import { checkActor, priorActorsOf } from '../../../../src/token-exchange/verify/verification.js';
-import type { AskedGrants } from '../../../../src/token-exchange/exchange/grants.js';
-import { askedOf, checkGrants } from '../../../../src/token-exchange/exchange/grants.js';
+import { checkActor, priorActorsOf } from '../../../../src/token-exchange/verify/tokens.js';
+import type { AskedGrants } from '../../../../src/token-exchange/exchange/issuance.planner.js';
+import { askedOf, checkGrants } from '../../../../src/token-exchange/exchange/issuance.planner.js';
 import type { OAuthRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
 import type { PriorActor } from '../../../../src/token-exchange/verify/external-claims.js';
