@@ -33,7 +33,7 @@ export type CallerVerdict<User> =
 
 /**
  * The caller of an access token; a refusal if the token is not valid, or one of its users is deleted, disabled or was signed out.
- * @rule D30 The rights are the actor's if there is one, otherwise the subject's, as they are now. See grants.ts for the rights of
+ * @rule D30 The rights are the actor's if there is one, otherwise the subject's, as they are now. See issuance.planner.ts for the rights of
  * both (P.rights), and for scopes (P.scopes).
  * @rule D7 A disabled user's tokens stop working at once, and for good. The subject never replaces a deleted actor. See the
  * migration of the access generation, which the trigger raises, and identity/decide.ts for the refusal of external tokens.

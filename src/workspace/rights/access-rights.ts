@@ -23,7 +23,7 @@ export class AccessRights {
   constructor(private readonly projectRoles: ProjectRoleRepository) {}
 
   /**
-   * Checks that the token includes the scope. See grants.ts for how a token gets its scopes (P.scopes).
+   * Checks that the token includes the scope. See issuance.planner.ts for how a token gets its scopes (P.scopes).
    * @throws ApiRefusal `insufficient_scope`
    */
   requireScope({ scopes }: Pick<Authority, 'scopes'>, right: Right): void {
