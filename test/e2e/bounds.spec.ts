@@ -7,7 +7,6 @@ import { sendBytes } from '../support/raw-http.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { metricsOf } from '../support/metric-samples.js';
-import { withService } from '../support/with-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 const trustedKeys = [partner.staticEntry()];
@@ -25,43 +24,28 @@ function chunked(path: string, bytes: number): Buffer {
 }
 
 describeOnAnyDatabase('[B.body] bodies', (database) => {
-  it('[B.body][D20] one that is too large is refused after throttle and switch', async () => {
-    const environment = {
-      SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1',
-      SVC_EMBED_LOGIN_ENABLED: 'false',
-    };
-    await withService(database, { trustedKeys, environment }, async (service) => {
-      const statuses: number[] = [];
-      for (const path of [EXCHANGE_PATH, EXCHANGE_PATH, EMBED_PATH, '/nowhere'])
-        statuses.push((await service.fetch(path, post(TOO_LONG))).status);
-      expect(statuses).toEqual([413, 429, 501, 404]);
-    });
+  const service = TestService.forBlock(database, { trustedKeys });
+
+  it('[B.body] over the limit are answered 413 in the form of the endpoint, and accepted at the limit', async () => {
+    const message = 'The request body is larger than 256 KiB';
+    const [exchange, embed] = [
+      await service.fetch(EXCHANGE_PATH, post(TOO_LONG)),
+      await service.fetch(EMBED_PATH, post(TOO_LONG)),
+    ];
+    expect(await exchange.json()).toEqual({ error: 'invalid_request', error_description: message });
+    expect(await embed.json()).toEqual({ error: 'payload_too_large', message });
+    const start = `subject_token=${partner.sign()}&grant_type=urn:ietf:params:oauth:grant-type:token-exchange&x=`;
+    const full = start.padEnd(LIMIT_BYTES, 'a');
+    expect((await service.fetch(EXCHANGE_PATH, post(full))).status).toBe(200);
   });
 
-  it('[B.body] each endpoint answers 413 in the form of its errors, and takes a body at the limit', async () => {
-    await withService(database, { trustedKeys }, async (service) => {
-      const message = 'The request body is larger than 256 KiB';
-      const [exchange, embed] = [
-        await service.fetch(EXCHANGE_PATH, post(TOO_LONG)),
-        await service.fetch(EMBED_PATH, post(TOO_LONG)),
-      ];
-      expect(await exchange.json()).toEqual({ error: 'invalid_request', error_description: message });
-      expect(await embed.json()).toEqual({ error: 'payload_too_large', message });
-      const start = `subject_token=${partner.sign()}&grant_type=urn:ietf:params:oauth:grant-type:token-exchange&x=`;
-      const full = start.padEnd(LIMIT_BYTES, 'a');
-      expect((await service.fetch(EXCHANGE_PATH, post(full))).status).toBe(200);
-    });
-  });
-
-  it('[B.body] one without a declared length is cut off at the limit', async () => {
-    await withService(database, { trustedKeys }, async (service) => {
-      for (const path of [EXCHANGE_PATH, EMBED_PATH]) {
-        expect((await sendBytes(service.address, chunked(path, LIMIT_BYTES + 32 * 1024)))?.status).toBe(413);
-        // A connection that stays open would let the sender wait for the service to hang up.
-        const within = await fetch(`${service.address}${path}`, post('a'.repeat(LIMIT_BYTES - 1)));
-        expect(within.status).toBe(400);
-      }
-    });
+  it('[B.body] without a declared length are cut off at the limit', async () => {
+    for (const path of [EXCHANGE_PATH, EMBED_PATH]) {
+      expect((await sendBytes(service.address, chunked(path, LIMIT_BYTES + 32 * 1024)))?.status).toBe(413);
+      // A connection that stays open would let the sender wait for the service to hang up.
+      const within = await fetch(`${service.address}${path}`, post('a'.repeat(LIMIT_BYTES - 1)));
+      expect(within.status).toBe(400);
+    }
   });
 });
 
@@ -93,14 +77,6 @@ describeOnAnyDatabase('[B.parts][B.list][B.calls] the API', (database) => {
     const refused = await call(token, 'workflows', withNodes(4_999));
     expect(refused.status).toBe(400);
     expect(await refused.json()).toMatchObject({ message: expect.stringMatching(/5000 values and members/) });
-    const members = JSON.stringify(
-      Object.fromEntries(Array.from({ length: 5_001 }, (_, index) => [`m${index}`, 0])),
-    );
-    expect(await (await call(token, 'workflows', members)).json()).toMatchObject({
-      message: expect.stringMatching(/5000 values and members/),
-    });
-    const large = await call(token, 'workflows', JSON.stringify({ name: TOO_LONG }));
-    expect([large.status, await large.json()]).toMatchObject([413, { error: 'payload_too_large' }]);
   });
 
   it('[B.list][K34] a page is small with large workflows too', async () => {

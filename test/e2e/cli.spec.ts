@@ -90,7 +90,6 @@ describeOnAnyDatabase('svc-admin users, with either database', (database) => {
 
   it.each([
     [['--email', 'nobody'], '--email must be an e-mail address.'],
-    [['--email', `a@${`${'b'.repeat(60)}.`.repeat(5)}example`], '--email must be an e-mail address.'],
     [
       ['--email', 'a@b.example', '--given-name', 'x'.repeat(33)],
       '--given-name must have at most 32 characters.',

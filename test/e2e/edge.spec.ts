@@ -19,28 +19,31 @@ const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 describeOnAnyDatabase('[D20] the order of checking', (database) => {
-  it('[D20] licence before throttle before switch before content type', async () => {
+  it('[B.body][D20] is licence, throttle, switch, then content type and size of the body', async () => {
     const clock = new TestClock();
     const environment = {
-      ...(await licenseEnvironment({ exp: Math.floor(clock.nowSeconds()) + 30 })),
+      ...(await licenseEnvironment({ exp: Math.floor(clock.nowSeconds()) + 390 })),
       SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1',
       SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1',
       SVC_EMBED_LOGIN_ENABLED: 'false',
       SVC_TOKEN_EXCHANGE_ENABLED: 'false',
     };
     const json = { method: 'POST', body: '{', headers: JSON_TYPE };
+    const unreadable = [
+      json,
+      { ...json, body: 'x'.repeat(300_000) },
+      { ...json, headers: { 'content-type': 'x' } },
+    ];
     await withService(database, { trustedKeys, clock, environment }, async (service) => {
-      for (const path of [TOKEN_PATH, EMBED_PATH]) {
-        expect((await service.fetch(path, json)).status).toBe(501);
-        expect((await service.fetch(path, json)).status).toBe(429);
-      }
-      // Still within the minute of the throttle.
+      for (const path of [TOKEN_PATH, EMBED_PATH])
+        for (const request of unreadable) {
+          expect((await service.fetch(path, request)).status).toBe(501);
+          expect((await service.fetch(path, request)).status).toBe(429);
+          clock.advance(60);
+        }
+      for (const path of [TOKEN_PATH, EMBED_PATH]) expect((await service.fetch(path, json)).status).toBe(501);
+      // Within the minute of the throttle.
       clock.advance(31);
-      const unreadable = [
-        json,
-        { ...json, body: 'x'.repeat(300_000) },
-        { ...json, headers: { 'content-type': 'x' } },
-      ];
       for (const path of [TOKEN_PATH, EMBED_PATH])
         for (const request of unreadable) {
           const answer = await service.fetch(path, request);
@@ -103,7 +106,7 @@ describeOnAnyDatabase('[D20][D21] order, request ids and caching', (database) =>
     expect(messagesOf(id)).not.toContain('request');
   });
 
-  it('[D21] without a trusted proxy a well-formed id stands beside an own one, in log and trail', () =>
+  it('[D21] without a trusted proxy a well-formed id is kept beside the id of the service, in log and trail', () =>
     withServiceApart({ trustedKeys, environment: { SVC_PROXY_HOPS: '0' } }, async (direct) => {
       const clientRequestId = 'of-somebody-1';
       const answers = [1, 2].map(() =>

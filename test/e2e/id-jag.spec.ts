@@ -105,7 +105,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
       });
     });
 
-    it('[D133] is for the user whom aud_sub names, and for no other', async () => {
+    it('[D133] is accepted only if its user is the one in aud_sub', async () => {
       const email = 'grace@desktop.example';
       const id = await createUser(service, { email });
       const stranger = await createUser(service, { email: 'eve@desktop.example' });
@@ -126,7 +126,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
       }
     });
 
-    it('[D133] tells in act who acts for its user, and gives that one no rights', async () => {
+    it('[D133] names its actor in act, who gets no rights', async () => {
       const email = 'boss@desktop.example';
       const id = await createUser(service, { email });
       const agent = { sub: 'agent', act: { iss: 'https://other.example', sub: 'tool' } };
@@ -140,7 +140,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
       });
     });
 
-    it('[D133] ends with its user, though its assertion would end sooner', async () => {
+    it('[D133] gives a token that outlives it, and ends with its user', async () => {
       const email = 'gone@desktop.example';
       const clock = new TestClock();
       await withServiceApart({ trustedKeys, environment: ASSERTIONS_ON, clock }, async (apart) => {
@@ -172,7 +172,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
     const sent = (claims: Members, fields: Fields = {}) =>
       tenanted.redeem(service, { assertion: tenanted.assertion(claims), ...fields });
 
-    it('[P.tenants] of the entry are in the trail, and so is another one, for which an assertion is refused', async () => {
+    it('[P.tenants] of the entry are accepted and recorded, and other tenants are refused and recorded', async () => {
       const good = await sent({ tenant: 'acme', aud_tenant: 'our-acme' });
       expect(good.status).toBe(200);
       expect(await eventsOf(service, good)).toContainEqual(
@@ -252,7 +252,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
         'assertion_not_supported',
         () => desktop.assertion({ authorization_details: [{ type: 'x' }] }),
       ],
-    ])('[D133] %s, with no more than invalid_grant', async (_name, reason, make) => {
+    ])('[D133] %s, and the answer is only invalid_grant', async (_name, reason, make) => {
       const before = await census(service);
       const answer = await redeem({ assertion: make() });
       expect(answer.status).toBe(400);
@@ -265,7 +265,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
       expect(await census(service)).toEqual({ ...before, auditEvents: before.auditEvents + 1 });
     });
 
-    it('[5.2.5] when it comes again, and fifty times at once it passes once', async () => {
+    it('[5.2.5] if it is repeated, even by fifty simultaneous requests', async () => {
       const assertion = desktop.assertion();
       const answers = await Promise.all(Array.from({ length: 50 }, () => redeem({ assertion })));
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -296,7 +296,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
     expect((await quiet.redeem(service, { assertion })).status).toBe(200);
   });
 
-  it('[D77] a refused one leaves one warning that names cause, client and issuer', async () => {
+  it('[D77] a refusal causes one warning with cause, client and issuer', async () => {
     const answer = await redeem({ assertion: desktop.assertion({ client_id: neighbour.id }) });
     const lines = service.log.filter(
       ({ requestId, level }) => requestId === requestIdOf(answer) && level !== 'info',
@@ -387,7 +387,7 @@ describeOnAnyDatabase('identity assertions of clients with metadata documents', 
       NO_HEADERS,
     );
 
-  it('[D133] a client with a document gets in by the keys in it, or at its jwks_uri, and new ones count', async () => {
+  it('[D133] a client signs with a key in its document or at its jwks_uri, even after a rotation', async () => {
     const [server, keySet] = [await JwksServer.listen(), await JwksServer.listen()];
     const client = new IdJagClient(server.url);
     server.publish(documentOf(client));

@@ -1,9 +1,9 @@
 // Which local user an external identity is, what becomes of its role and names, and what storage cannot hold.
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
-import { eventsOf } from '../support/audit.js';
+import { EVENT, eventsOf, onEveryEvent } from '../support/audit.js';
 import { census } from '../support/census.js';
-import { describeOnEachDatabase } from '../support/databases.js';
+import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { credentialOf, ENTRY_PATHS, outcomeOf, signedIn } from '../support/entry-paths.js';
 import type { EntryPath } from '../support/entry-paths.js';
 import { changeUser, createUser, linkedUser, storedUser } from '../support/local-users.js';
@@ -38,6 +38,21 @@ let subjects = 0;
 const newSub = () => `person-${++subjects}`;
 
 const companion = () => tokenOf(rival, { sub: 'companion' });
+
+/** How many users, links, personal projects, members and provisionings there are of addresses that begin so. */
+async function madeFor(service: TestService, beginning: string): Promise<number[]> {
+  const [row] = await service.rows<Record<string, number>>(
+    `WITH made AS (SELECT id FROM user_account WHERE starts_with(email, $1))
+     SELECT (SELECT count(*) FROM made)::int AS users,
+       (SELECT count(*) FROM token_exchange_identity_link WHERE user_id IN (SELECT id FROM made))::int AS links,
+       (SELECT count(*) FROM project WHERE personal_owner_id IN (SELECT id FROM made))::int AS projects,
+       (SELECT count(*) FROM project_member WHERE role = 'project:admin' AND user_id IN (SELECT id FROM made))::int AS members,
+       (SELECT count(*) FROM audit_event WHERE name LIKE '%.user-provisioned'
+          AND subject_user_id IN (SELECT id FROM made))::int AS told`,
+    [beginning],
+  );
+  return Object.values(row ?? {});
+}
 
 describeOnEachDatabase('identity', (database) => {
   const service = TestService.forBlock(database, { trustedKeys });
@@ -74,9 +89,7 @@ describeOnEachDatabase('identity', (database) => {
       );
       expect(links).toEqual([{ by_administrator: false, is_provisioned: false }]);
       const events = await eventsOf(service, answer);
-      expect(events).toContainEqual(
-        expect.objectContaining({ name: 'svc.audit.token-exchange.identity-linked' }),
-      );
+      expect(events).toContainEqual(expect.objectContaining({ name: `${EVENT}identity-linked` }));
       // From now on it is the link that counts (2.5.1).
       expect(await userIdOf(await use(path, token({ sub, email: undefined })))).toBe(id);
     });
@@ -101,7 +114,7 @@ describeOnEachDatabase('identity', (database) => {
         personalProjects: before.personalProjects + 1,
       });
       const names = (await eventsOf(service, answer)).map(({ name }) => name);
-      expect(names).toContain('svc.audit.token-exchange.user-provisioned');
+      expect(names).toContain(`${EVENT}user-provisioned`);
     });
 
     it('[D1][K2] two issuers that send the same sub have two users', async () => {
@@ -168,7 +181,7 @@ describeOnEachDatabase('identity', (database) => {
     it.each<[string, Partner, 'global:member' | 'global:admin', string | undefined, string]>([
       ['[4.4.role.3] without a claim the role stays', partner, ADMIN, undefined, ADMIN],
       ['[4.4.role.4] a valid claim raises the role', partner, MEMBER, ADMIN, ADMIN],
-      ['[4.4.role.4] a valid claim lowers the role', partner, ADMIN, MEMBER, MEMBER],
+      ['[2.2.10][4.4.role.4] a valid claim lowers the role', partner, ADMIN, MEMBER, MEMBER],
       ['[4.4.role.5] an unknown claim is ignored', partner, ADMIN, 'global:king', ADMIN],
       ['[4.4.role.5] a claim to be owner is ignored', partner, MEMBER, OWNER, MEMBER],
     ])('%s', async (_, issuer, role, claim, expected) => {
@@ -177,7 +190,7 @@ describeOnEachDatabase('identity', (database) => {
       expect(outcomeOf(answer)).toBe('accepted');
       expect(await linked(sub, issuer.issuer)).toMatchObject({ role: expected });
       const events = await eventsOf(service, answer);
-      const updates = events.filter(({ name }) => name === 'svc.audit.token-exchange.role-updated');
+      const updates = events.filter(({ name }) => name === `${EVENT}role-updated`);
       expect(updates.map(({ payload }) => [payload['from'], payload['to']])).toEqual(
         role === expected ? [] : [[role, expected]],
       );
@@ -191,17 +204,6 @@ describeOnEachDatabase('identity', (database) => {
       expect(outcomeOf(await use(path, text))).toMatch(/^refused/);
       const { userStates, links } = before;
       expect(await census(service)).toMatchObject({ userStates, links });
-    });
-
-    it('[2.2.10] a claim overrides at every exchange what the user interface has set', async () => {
-      const sub = newSub();
-      await use(path, token({ sub, role: MEMBER }));
-      const user = await linked(sub);
-      for (let round = 0; round < 2; round++) {
-        await changeUser(service, user?.id ?? '', { role: ADMIN });
-        await use(path, token({ sub, role: MEMBER }));
-        expect(await linked(sub)).toMatchObject({ role: MEMBER });
-      }
     });
   });
 
@@ -224,7 +226,7 @@ describeOnEachDatabase('identity', (database) => {
       expect(await userIdOf(answer)).toBe(id);
       expect(await storedUser(service, id)).toMatchObject({ role: OWNER });
       const names = (await eventsOf(service, answer)).map(({ name }) => name);
-      expect(names).not.toContain('svc.audit.token-exchange.role-updated');
+      expect(names).not.toContain(`${EVENT}role-updated`);
       expect(service.log.slice(linesBefore).filter(({ level }) => level === 'warn')).toEqual([]);
     });
 
@@ -232,6 +234,23 @@ describeOnEachDatabase('identity', (database) => {
       const rows = await service.rows(`SELECT id FROM user_account WHERE role = $1`, [OWNER]);
       expect(rows).toEqual([{ id }]);
     });
+  });
+
+  it('[D54] a link to a user with rights is reported once, and a link to a member is not', async () => {
+    const name = `${EVENT}privileged-identity-linked`;
+    for (const role of [MEMBER, ADMIN] as const) {
+      const claims = { sub: newSub(), email: `${role.slice('global:'.length)}@instance.example` };
+      const userId = await createUser(service, { email: claims.email, role });
+      const lines = service.log.length;
+      const answers = [await exchange(token(claims)), await exchange(token(claims))];
+      const told = (await Promise.all(answers.map((answer) => eventsOf(service, answer)))).flat();
+      const payload = { issuer: partner.issuer, userId, role };
+      const privileged = role === ADMIN ? [{ payload }] : [];
+      expect(told.filter((event) => event.name === name)).toMatchObject(privileged);
+      const warnings = service.log.slice(lines).filter(({ level }) => level === 'warn');
+      expect(warnings).toMatchObject(privileged.map(() => ({ userId })));
+      expect(JSON.stringify(warnings)).not.toContain('@');
+    }
   });
 
   describe('[D4] e-mail addresses', () => {
@@ -246,7 +265,7 @@ describeOnEachDatabase('identity', (database) => {
     });
   });
 
-  describe('first logins in parallel', () => {
+  describe('[4.4.3] first logins', () => {
     const inParallel = (times: number, make: (index: number) => Promise<Response>) =>
       Promise.all(Array.from({ length: times }, (_, index) => make(index)));
 
@@ -266,6 +285,56 @@ describeOnEachDatabase('identity', (database) => {
           actor_token: token({ sub: actor, ...change(index) }),
         });
       });
+
+    const login = (text: string, requestId = 'first-login') =>
+      service.exchange({ subject_token: text }, { 'x-request-id': requestId });
+    const statuses = async (tokens: readonly string[]) =>
+      (await Promise.all(tokens.map((text) => login(text)))).map(({ status }) => status);
+
+    it('[6.5] report first the new user and then the success, in the trail and to listeners', async () => {
+      const heard: string[] = [];
+      onEveryEvent(service, ({ name, requestId }) => {
+        if (requestId === 'telling-login') heard.push(name);
+      });
+      await Promise.all([
+        login(token({ sub: 'telling' }), 'telling-login'),
+        ...Array.from({ length: 30 }, (_, index) =>
+          login(token({ sub: `beside-${index}` }), `beside-${index}-login`),
+        ),
+      ]);
+      const names = ['user-provisioned', 'succeeded'].map((name) => EVENT + name);
+      expect(heard).toEqual(names);
+      for (const requestId of [
+        'telling-login',
+        ...Array.from({ length: 30 }, (_, index) => `beside-${index}-login`),
+      ]) {
+        const rows = await eventsOf(service, requestId);
+        expect(rows.map(({ name }) => name)).toEqual(names);
+        expect(new Set(rows.map((row) => row.subjectUserId)).size).toBe(1);
+        expect(rows[0]?.payload).toMatchObject({ userId: rows[0]?.subjectUserId, role: 'global:member' });
+      }
+    });
+
+    it('[D6] of one identity at once make one user, and all succeed', async () => {
+      expect(await statuses(Array.from({ length: 20 }, () => token({ sub: 'same' })))).toEqual(
+        Array(20).fill(200),
+      );
+      expect(await madeFor(service, 'same')).toEqual([1, 1, 1, 1, 1]);
+    });
+
+    it('[D6][2.5.1] of one identity with two addresses at once leave no user without a link', async () => {
+      const tokens = Array.from({ length: 20 }, (_, index) =>
+        token({ sub: 'wavering', email: `wavering-${index % 2}@partner.example` }),
+      );
+      expect(await statuses(tokens)).toEqual(Array(20).fill(200));
+      expect(await madeFor(service, 'wavering')).toEqual([1, 1, 1, 1, 1]);
+    });
+
+    it('[D6] of two identities with one address at once make one user with two links', async () => {
+      const tokens = ['left', 'right'].map((sub) => token({ sub, email: 'shared@partner.example' }));
+      expect(await statuses(tokens)).toEqual([200, 200]);
+      expect(await madeFor(service, 'shared')).toEqual([1, 2, 1, 1, 1]);
+    });
 
     it('[D6] of unknown users who act for each other: no fault and no deadlock', async () => {
       const before = await census(service);
@@ -325,5 +394,25 @@ describeOnEachDatabase('identity', (database) => {
     it('[D42] no fault was logged all the while', () => {
       expect(service.log.filter(({ level }) => level === 'error')).toEqual([]);
     });
+  });
+});
+
+describeOnPostgresql('[D102] a rush of first logins', (database) => {
+  const service = TestService.forBlock(database, { trustedKeys });
+  const statusOf = async (sub: string) => (await service.exchange({ subject_token: token({ sub }) })).status;
+
+  it('[D102] refuses no known user meanwhile, and makes each user whole or not at all', async () => {
+    await statusOf('regular');
+    let isOver = false;
+    const firsts = Array.from({ length: 300 }, (_, index) => statusOf(`rush-${index}`));
+    const rush = Promise.all(firsts).finally(() => (isOver = true));
+    const known: number[] = [];
+    while (!isOver) known.push(await statusOf('regular'));
+    expect(new Set(known)).toEqual(new Set([200]));
+    const made = (await rush).filter((status) => status === 200).length;
+    expect(new Set(await rush)).not.toContain(500);
+    const [users = 0, ...parts] = await madeFor(service, 'rush-');
+    expect(users).toBeGreaterThanOrEqual(made);
+    expect(parts).toEqual(parts.map(() => users));
   });
 });

@@ -1,6 +1,9 @@
 // The sign-in of the operator's page: who comes in, for how long, how often one may try, and what ends it.
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
 import { Partner } from '../../demo/partner.js';
 import { PasswordHasher } from '../../src/administration/accounts/password-hasher.js';
+import { Database } from '../../src/platform/database/database.js';
 import { eventsOf } from '../support/audit.js';
 import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { changeUser, createUser, linkedUser } from '../support/local-users.js';
@@ -21,6 +24,8 @@ import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 const PATIENCE_MS = 60_000;
+const KNOCKS = 12;
+const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 const OTHER_PASSWORD = 'another long password';
 /** Addresses in several spellings, and some that do not exist. */
 const UNFRAMED = [
@@ -34,6 +39,12 @@ async function hashesOf(service: TestService): Promise<number> {
 
 async function events(service: TestService, name: string) {
   return (await eventsOf(service)).filter((event) => event.name === `svc.audit.operator.${name}`);
+}
+
+function knock(service: TestService, address = '192.0.2.1'): Promise<Response> {
+  const browser = new OperatorBrowser(service, address);
+  browser.cookie = `__Host-svc-operator=${randomBytes(32).toString('base64url')}`;
+  return browser.get('session');
 }
 
 describeOnEachDatabase("the operator's sign-in", (database) => {
@@ -276,7 +287,6 @@ describeOnEachDatabase("the operator's sign-in", (database) => {
 });
 
 describeOnAnyDatabase("the operator's API and what is not its sign-in", (database) => {
-  const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
   const service = TestService.forBlock(database, {
     environment: OPERATOR_ENVIRONMENT,
     trustedKeys: [partner.staticEntry()],
@@ -453,6 +463,14 @@ describeOnAnyDatabase("[B.operator] the throttles of the operator's page", (data
     expect((await new OperatorBrowser(service, '198.51.100.21').signIn('ada@example.com')).status).toBe(201);
   });
 
+  it('count requests with made-up cookies by their address', async () => {
+    const first = await knock(service);
+    expect([first.status, first.headers.get('ratelimit-limit')]).toEqual([401, '1200']);
+    expect(first.headers.get('ratelimit-remaining')).toBe('1199');
+    expect((await knock(service)).headers.get('ratelimit-remaining')).toBe('1198');
+    expect((await knock(service, '192.0.2.2')).headers.get('ratelimit-remaining')).toBe('1199');
+  });
+
   it('let an operator call six hundred times a minute, from wherever', async () => {
     const browsers = [
       await signedIn(service, 'ada@example.com', '198.51.100.22'),
@@ -475,5 +493,50 @@ describeOnAnyDatabase('[D105] an instance without SVC_ADMIN_ENABLED', (database)
       expect([answer.status, await answer.text()]).toEqual([404, await unknown.clone().text()]);
     }
     expect(service.routeTree).not.toContain('admin');
+  });
+});
+
+describeOnPostgresql('made-up cookies while sessions of operators are locked', (database) => {
+  let service: TestService;
+  let holder: Client;
+
+  beforeAll(async () => {
+    // Long enough that everything here happens meanwhile, on a busy machine too.
+    const environment = { ...OPERATOR_ENVIRONMENT, SVC_DATABASE_WAIT_MS: '8000' };
+    service = await TestService.start(database, { environment, trustedKeys: [partner.staticEntry()] });
+    if (database.settings.kind !== 'postgresql') throw new Error('tables are locked on PostgreSQL only');
+    holder = new Client({ connectionString: database.settings.url });
+    await holder.connect();
+  });
+  afterAll(async () => {
+    await holder?.end();
+    await service?.stop();
+  });
+
+  const waiting = async () => {
+    // Not by the holder: within a transaction it is told of the others once.
+    const [row] = await service.rows<{ count: number }>(
+      `SELECT count(*)::int AS count FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%operator_session%'`,
+    );
+    return row?.count ?? 0;
+  };
+
+  it('[D49] are answered 503, and neither logins nor followers wait for them', async () => {
+    await holder.query('BEGIN');
+    await holder.query('LOCK TABLE operator_session');
+    let answered = 0;
+    const knocks = Array.from({ length: KNOCKS }, () => knock(service).finally(() => (answered += 1)));
+    await until('they wait', PATIENCE_MS, async () => (await waiting()) > 0);
+    await service.part(Database).query('SELECT 1');
+    const subject_token = partner.sign(partner.claims({ sub: 'kim' }));
+    const exchanged = await service.exchange({ subject_token });
+    expect([exchanged.status, answered]).toEqual([200, 0]);
+    for (const answer of await Promise.all(knocks)) {
+      expect(await errorOf(answer)).toEqual([503, 'temporarily_unavailable']);
+      expect(answer.headers.get('retry-after')).not.toBeNull();
+    }
+    await holder.query('ROLLBACK');
+    expect((await knock(service)).status).toBe(401);
   });
 });

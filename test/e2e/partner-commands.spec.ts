@@ -138,14 +138,13 @@ describeOnAnyDatabase('svc-admin partners add', (database) => {
   it.each([
     [['--new-key', 'x.pem', '--origins', 'product.example'], 2, '--origins <list> must be an origin such as'],
     [['--new-key', 'x.pem', '--email-domains', 'a@b'], 2, '--email-domains <list> must be a domain such as'],
+    [['--new-key', 'x.pem', '--issuer', 'acme'], 2, '--issuer <url> must be a URL'],
     [
       ['--new-key', 'x.pem', '--role', 'global:owner'],
       2,
       '--role <role> must be global:member or global:admin',
     ],
     [['--new-key', 'x.pem', '--max-token-ttl', '1'], 1, 'maxTokenTtlSeconds: must be a whole number from 5'],
-    [['--new-key', 'x.pem', '--max-users', '0'], 1, 'maxUsers: must be'],
-    [['--new-key', 'x.pem', '--issuer', 'acme'], 2, '--issuer <url> must be a URL'],
     [
       ['--new-key', 'x.pem', '--name', 'paired'],
       1,

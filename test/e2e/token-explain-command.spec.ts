@@ -193,7 +193,6 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
       1,
       'error: Standard input has more than 65536 characters',
     ],
-    ['no such file', '', ['--token-file', 'none.txt'], 1, 'error: none.txt cannot be read (ENOENT)'],
     [
       'one input for two',
       'a',

@@ -65,10 +65,6 @@ describeOnAnyDatabase('entries for jobs and services', (database) => {
       issuer: 'https://git.example',
       claims: { project_id: '20' },
     });
-    expect(await written('--github', 'acme/flows', ...own)).toMatchObject({
-      issuer: 'https://git.example/_services/token',
-      url: 'https://git.example/_services/token/.well-known/jwks',
-    });
     const customized = ['--branch', 'main', '--issuer', 'https://git.example', ...AS];
     expect(await written('--gitlab', 'acme/flows', ...customized)).toMatchObject({
       issuer: 'https://git.example',

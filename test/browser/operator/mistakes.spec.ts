@@ -12,7 +12,6 @@ import { GRANT_TYPE } from '../../support/test-service.js';
 
 const FIND = 'Why can somebody not sign in?';
 const LICENSE_END = Math.floor(Date.now() / 1000) - 86_400;
-const now = () => Math.floor(Date.now() / 1000);
 
 /** An instance, with somebody at its overview. */
 class Desk {
