@@ -78,8 +78,14 @@ export { SignOutService } from './login/sign-out.service.js';
 // Revocation
 export { RevocationService } from './revocation/revocation.service.js';
 export { Revocations } from './revocation/revocations.js';
-export type { TrustRevocation, RevocableSession, RevocableToken } from './revocation/revocations.js';
-export type { ExternalLogin, IssuerKey, Logout } from './revocation/external-login.js';
+export type {
+  TrustRevocation,
+  RevocableSession,
+  RevocableToken,
+  ExternalLogin,
+  IssuerKey,
+  Logout,
+} from './revocation/revocations.js';
 
 // Audit events
 export { AuditTrail } from './audit/audit.bus.js';

@@ -107,7 +107,7 @@ export { SESSION_PROVIDERS } from './login/sessions.providers.js';
 export { signOutEverywhere } from './login/sign-out.service.js';
 
 // Revocation
-export { readRecordedKeys } from './revocation/external-login.js';
+export { readRecordedKeys } from './revocation/revocations.js';
 export { RevocationFollower } from './revocation/revocation.follower.js';
 export { REVOCATION_PROVIDERS } from './revocation/revocation.providers.js';
 export { RevocationRepository } from './revocation/revocation.repository.js';

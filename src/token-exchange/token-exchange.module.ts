@@ -22,7 +22,7 @@ import { IssuancePlanner } from './exchange/issuance.planner.js';
 import { LoginRepository } from './login/login.repository.js';
 import { Notices } from './exchange/notices.js';
 import { TokenExchangeService } from './exchange/token-exchange.service.js';
-import { UseRepository } from './exchange/use.repository.js';
+import { UseRepository } from './replay/use.repository.js';
 import { StartError, plainly } from '../platform/start-error.js';
 import { ProjectDirectory } from './host/projects.js';
 import { FLOW_CONTROLLERS } from './endpoint/flow.controllers.js';

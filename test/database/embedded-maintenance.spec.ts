@@ -10,7 +10,7 @@ import { Database } from '../../src/platform/database/database.js';
 import { EmbeddedMaintenanceRepository } from '../../src/platform/database/embedded-maintenance.repository.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import { PURGES } from '../../src/token-exchange/retention/purges.js';
-import type { UseRepository } from '../../src/token-exchange/exchange/use.repository.js';
+import type { UseRepository } from '../../src/token-exchange/replay/use.repository.js';
 import { areNew, usesOn } from '../support/uses.js';
 import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
 import { TestDatabase } from '../support/databases.js';

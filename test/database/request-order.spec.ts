@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import type { Flow } from '../../src/token-exchange/endpoint/flows.js';
-import { keysOfLogout } from '../../src/token-exchange/revocation/external-login.js';
+import { keysOfLogout } from '../../src/token-exchange/revocation/revocations.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { StoredEntryFollower } from '../../src/token-exchange/trust/stored/stored-entry.follower.js';
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { SILENT } from '../../src/platform/log/log.js';
 import { PostgresNotifications } from '../../src/platform/jobs/postgres.notifications.js';
-import { externalLoginOf } from '../../src/token-exchange/revocation/external-login.js';
+import { externalLoginOf } from '../../src/token-exchange/revocation/revocations.js';
 import { FROM_THE_BEGINNING } from '../../src/token-exchange/revocation/revocation.repository.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { RevocationInstance } from '../support/revocation-instance.js';

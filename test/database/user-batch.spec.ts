@@ -4,7 +4,7 @@ import type { DataSource } from 'typeorm';
 import { Database } from '../../src/platform/database/database.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
 import { USER_TABLE } from '../../src/instance/token-exchange-settings.js';
-import type { UseRepository } from '../../src/token-exchange/exchange/use.repository.js';
+import type { UseRepository } from '../../src/token-exchange/replay/use.repository.js';
 import type { ExternalIdentity } from '../../src/token-exchange/host/users.js';
 import { OperatorSessionRepository } from '../../src/administration/accounts/operator-session.repository.js';
 import { PersonalProjectRepository } from '../../src/workspace/projects/personal-project.repository.js';

@@ -10,7 +10,7 @@ import { linkedUser } from '../support/local-users.js';
 import { bearerStatus, cookieOf, meStatus } from '../support/logins.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
-import { jtiHashOf } from '../../src/token-exchange/replay/token-use.js';
+import { jtiHashOf } from '../../src/token-exchange/replay/use.repository.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 

@@ -6,7 +6,7 @@ import { sizeOf } from '../support/series.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
 import { ServiceCluster } from '../support/service-cluster.js';
 import { until } from '../support/until.js';
-import { jtiHashOf } from '../../src/token-exchange/replay/token-use.js';
+import { jtiHashOf } from '../../src/token-exchange/replay/use.repository.js';
 
 const FAIL_OVERS = Array.from({ length: sizeOf({ small: 1, whole: 20 }) }, (_, index) => index + 1);
 const INSTANCES = 2;

@@ -5,7 +5,7 @@ import { Clock } from '../../platform/clock.js';
 import { kindOf, printable, printableList, printableName } from '../../platform/text/printable.js';
 import type { RefusalContext } from '../refusals/oauth-refusal.js';
 import { OAuthRefusal, isTokenRefusal } from '../refusals/oauth-refusal.js';
-import type { TokenUse } from '../replay/token-use.js';
+import type { TokenUse } from '../verify/external-claims.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { Algorithm } from '../trust/algorithms.js';

@@ -8,7 +8,7 @@ import { DpopProofs } from '../dpop/dpop-proofs.js';
 import type { AuthenticatedClient, ClientCredentials } from './client-authenticator.js';
 import { ClientAuthenticator } from './client-authenticator.js';
 import { ExternalTokenVerifier } from '../verify/external-token.verifier.js';
-import type { FlowRequest } from '../endpoint/flow-request.js';
+import type { FlowRequest } from '../endpoint/flow.runner.js';
 import { askedOf } from '../exchange/issuance.planner.js';
 import type { AskedIssuance, ExchangeResult } from '../exchange/token-exchange.service.js';
 import { TokenExchangeService } from '../exchange/token-exchange.service.js';

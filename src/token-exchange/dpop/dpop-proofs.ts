@@ -14,8 +14,8 @@ import type {
   AccessTokenVerdict,
 } from '../tokens/access-token.service.js';
 import { ACCESS_TOKEN_OPTIONS } from '../tokens/access-token.service.js';
-import type { TokenUse } from '../replay/token-use.js';
-import { jtiHashOf } from '../replay/token-use.js';
+import type { TokenUse } from '../verify/external-claims.js';
+import { jtiHashOf } from '../replay/use.repository.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 import type { Tokens } from '../verify/tokens.js';

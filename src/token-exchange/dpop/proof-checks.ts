@@ -10,7 +10,7 @@ import {
   printableSeconds,
 } from '../../platform/text/printable.js';
 import { OAuthRefusal, isTokenRefusal } from '../refusals/oauth-refusal.js';
-import type { TokenUse } from '../replay/token-use.js';
+import type { TokenUse } from '../verify/external-claims.js';
 import type { Algorithm } from '../trust/algorithms.js';
 import { ALGORITHMS, algorithmNamed, keyFits, thumbprintOf } from '../trust/algorithms.js';
 import { UnusableKeyError, readPublicJwk } from '../trust/jwks-content.js';

@@ -4,9 +4,9 @@ import type { ThrottlerStorage } from '@nestjs/throttler';
 import { Clock } from '../../platform/clock.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
+import type { Flow } from './flows.js';
 import { FLOWS } from './flows.js';
-import type { FlowRequest, Hit } from './flow-request.js';
-import { jtiHashOf } from '../replay/token-use.js';
+import { jtiHashOf } from '../replay/use.repository.js';
 import type { PerToken, Tokens } from '../verify/tokens.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
 import { entryKeyOf } from '../trust/trusted-key.js';
@@ -22,6 +22,30 @@ import {
 } from '../../platform/http/throttle/counting.storage.js';
 import type { RateLimit } from '../../platform/http/throttle/rate-limit.js';
 import { rateLimitOf, TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
+
+/** A hit that may be refunded. */
+interface Hit {
+  readonly key: string;
+  readonly countedAtMs: number;
+}
+
+/** Throttle hits of a request. */
+interface CountedHits {
+  readonly ofEntries: readonly Hit[];
+  /** Refunded because the entries count the request; counted again if it fails. */
+  readonly ofAddress: Hit | undefined;
+}
+
+/** The parts of a request that are counted. */
+export interface CountedRequest {
+  readonly flow: Flow;
+  /** The client's address, as the throttle counts it. */
+  readonly clientAddress: string;
+  /** The time after its guards, on the monotonic clock in milliseconds. */
+  readonly arrivedAtMs: number;
+  /** Hits counted outside of its guard, refunded if the request fails. */
+  hits: CountedHits | undefined;
+}
 
 /** The verified tokens of a request, for the count. */
 export type CountedTokens = PerToken<{ readonly key: { readonly policy: TrustPolicy } }> & {
@@ -50,7 +74,7 @@ export class EntryThrottleService {
    * @throws TooManyRequestsError
    */
   async count(
-    request: FlowRequest,
+    request: CountedRequest,
     { subject, actor, client }: CountedTokens,
   ): Promise<RateLimit | undefined> {
     // The actor's entry first: above its limit the subject's entry is not counted.
@@ -79,14 +103,14 @@ export class EntryThrottleService {
    * Refunds the hit of the address for a request that its client repeats with the answer's time or nonce. Once per token, so that
    * nobody sends unlimited requests with one.
    */
-  async excuse(request: FlowRequest, { subject: { claims } }: Tokens): Promise<void> {
+  async excuse(request: CountedRequest, { subject: { claims } }: Tokens): Promise<void> {
     if (!canRefund(this.storage)) return;
     if (isOver(this.counts, counterKey('excused', jtiHashOf(claims.jti)), 1)) return;
     await this.refund(this.storage, [addressHit(request)]);
   }
 
   /** Charges the address of a failed request instead of its entries. An error here must not hide the failure. */
-  async undo({ hits }: FlowRequest): Promise<void> {
+  async undo({ hits }: CountedRequest): Promise<void> {
     if (hits === undefined || !canRefund(this.storage)) return;
     try {
       const { ofEntries, ofAddress } = hits;
@@ -126,7 +150,7 @@ export class EntryThrottleService {
   }
 }
 
-function addressHit({ flow, clientAddress, arrivedAtMs }: FlowRequest): Hit {
+function addressHit({ flow, clientAddress, arrivedAtMs }: CountedRequest): Hit {
   return { key: counterKey(FLOWS[flow].endpoint, clientAddress), countedAtMs: arrivedAtMs };
 }
 

@@ -1,10 +1,10 @@
-// Surrounds each request with its deadline and the record of its failure. A flow's request also gets the times and spans of its
-// stages, and the refund of its throttle hits.
+// A request with its deadline and the record of its failure. A flow's request also has times and spans of its stages, and the refund
+// of its throttle hits.
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
 import { Database } from '../../platform/database/database.js';
 import { DatabaseOutages } from '../../platform/http/database-outages.js';
-import type { HttpRequest } from '../../platform/http/http-answers.js';
+import type { HttpRequest, RequestState } from '../../platform/http/http-answers.js';
 import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
 import { requestIdOf } from '../../platform/log/request-id.js';
 import { stateOf } from '../../platform/http/http-answers.js';
@@ -16,8 +16,13 @@ import type { AuditEvent, AuditPayloads } from '../audit/audit.bus.js';
 import { AuditBus, auditEvent } from '../audit/audit.bus.js';
 import type { Flow } from './flows.js';
 import { FLOWS, OTHER_WORK } from './flows.js';
-import { ClientRequest, FlowRequest } from './flow-request.js';
+import type { Stage } from '../host/telemetry.js';
 import { ExchangeTelemetry } from '../host/telemetry.js';
+import type { AuthenticatedClient } from '../assertions/client-authenticator.js';
+import { DatabaseWaitError } from '../../platform/database/database-error.js';
+import { SharedWait } from '../../platform/database/wait-limit.js';
+import type { Tokens } from '../verify/tokens.js';
+import type { CountedRequest } from './entry-throttle.service.js';
 import { personOf, recordedActors, workloadsOf } from '../verify/tokens.js';
 import { tokenRefusalLine } from '../refusals/refusal-line.js';
 import type { RefusedToken } from '../refusals/oauth-refusal.js';
@@ -28,6 +33,72 @@ declare module '../../platform/http/http-answers.js' {
   interface RequestState {
     /** The flow, as soon as it is known: the token endpoint has several. */
     flow?: Flow;
+  }
+}
+
+/** The parts of a request. */
+type Received = Pick<FlowRequest, 'flow' | 'requestId' | 'clientAddress' | 'arrivedAtMs'> & {
+  readonly leftMs: number;
+  readonly state: RequestState;
+};
+
+/** The wait for the database does not include verification, which may fetch keys. */
+export class ClientRequest extends SharedWait {
+  readonly requestId: string;
+  /** The client's address, as the throttle counts it. */
+  readonly clientAddress: string;
+
+  constructor({
+    requestId,
+    clientAddress,
+    leftMs,
+  }: Pick<Received, 'requestId' | 'clientAddress' | 'leftMs'>) {
+    super(leftMs);
+    this.requestId = requestId;
+    this.clientAddress = clientAddress;
+  }
+}
+
+/** A request of a flow. */
+export class FlowRequest extends ClientRequest implements CountedRequest {
+  readonly flow: Flow;
+  /** The time after its guards, on the monotonic clock in milliseconds. */
+  readonly arrivedAtMs: number;
+  /** Hits counted outside of its guard, refunded if the request fails. */
+  hits: CountedRequest['hits'];
+  /** Once they are verified. */
+  tokens?: Tokens;
+  /** Once it has authenticated. */
+  client?: AuthenticatedClient;
+  private readonly state: RequestState;
+
+  constructor(
+    { flow, arrivedAtMs, state, ...received }: Received,
+    private readonly telemetry: ExchangeTelemetry,
+  ) {
+    super(received);
+    this.flow = flow;
+    this.arrivedAtMs = arrivedAtMs;
+    this.state = state;
+  }
+
+  /** Lets other requests be processed while it waits. */
+  releaseSlot(): void {
+    this.state.releaseSlot?.();
+  }
+
+  /**
+   * Runs a stage in its own span, and measures its duration, also if it fails.
+   * @throws DatabaseWaitError `time_limit`: if the request is already answered
+   */
+  async stage<T>(name: Stage, work: () => Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    if (startedAt > this.deadlineMs) throw new DatabaseWaitError('time_limit');
+    try {
+      return await this.telemetry.traced({ name, flow: this.flow }, work);
+    } finally {
+      this.telemetry.observeStage(this.flow, name, (performance.now() - startedAt) / 1000);
+    }
   }
 }
 
@@ -79,8 +150,7 @@ export class FlowRunner {
     const state = stateOf(http);
     state.flow = flow;
     const arrivedAtMs = this.clock.monotonicMs();
-    const releaseSlot = () => state.releaseSlot?.();
-    return new FlowRequest({ ...this.partsOf(http), flow, arrivedAtMs, releaseSlot }, this.telemetry);
+    return new FlowRequest({ flow, arrivedAtMs, state, ...this.partsOf(http) }, this.telemetry);
   }
 
   /** The remaining wait excludes the time that the request's guards have waited for the database. */

@@ -15,7 +15,7 @@ import { identityOf, idsOf, provisionedUser } from '../identity/decide.js';
 import { IdentityService } from '../identity/identity.service.js';
 import { ProvisioningRepository } from '../identity/provisioning.repository.js';
 import type { Tokens } from '../verify/tokens.js';
-import type { FlowRequest } from '../endpoint/flow-request.js';
+import type { FlowRequest } from '../endpoint/flow.runner.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 
 /** Connections of the pool that are reserved for shared statements. */

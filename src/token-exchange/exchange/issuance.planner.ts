@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit.bus.js';
 import { auditEvent } from '../audit/audit.bus.js';
-import { recordedKeys } from '../revocation/external-login.js';
+import { recordedKeys } from '../revocation/revocations.js';
 import type { ResolvedUser, Users } from '../identity/decide.js';
 import { idsOf, ignoredRoleOf } from '../identity/decide.js';
 import type { Tokens } from '../verify/tokens.js';
@@ -12,7 +12,7 @@ import { listOf, recordedActors, workloadsOf, priorActorsOf } from '../verify/to
 import { Clock } from '../../platform/clock.js';
 import { isOfAssertion } from '../endpoint/flows.js';
 import { printableAddress, printableList, printableSeconds, visible } from '../../platform/text/printable.js';
-import type { FlowRequest } from '../endpoint/flow-request.js';
+import type { FlowRequest } from '../endpoint/flow.runner.js';
 import type { AccessTokenClaims, ActorClaim } from '../tokens/access-token.service.js';
 import { AccessTokenService, lengthOfAccessToken } from '../tokens/access-token.service.js';
 import type { RefusalContext } from '../refusals/oauth-refusal.js';

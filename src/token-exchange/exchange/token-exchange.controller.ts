@@ -9,7 +9,7 @@ import {
   readTokenForm,
 } from './token-exchange.form.js';
 import { FlowRunner } from '../endpoint/flow.runner.js';
-import type { FlowRequest } from '../endpoint/flow-request.js';
+import type { FlowRequest } from '../endpoint/flow.runner.js';
 import type { AssertionFlow } from '../endpoint/flows.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';

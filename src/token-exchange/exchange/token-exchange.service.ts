@@ -17,11 +17,11 @@ import type { Tokens, ExchangeTokens } from '../verify/tokens.js';
 import type { Applied } from './apply.service.js';
 import { ApplyService } from './apply.service.js';
 import { EntryThrottleService } from '../endpoint/entry-throttle.service.js';
-import type { FlowRequest } from '../endpoint/flow-request.js';
+import type { FlowRequest } from '../endpoint/flow.runner.js';
 import type { Issuance, AskedGrants } from './issuance.planner.js';
 import { IssuancePlanner, successOf } from './issuance.planner.js';
 import { Notices } from './notices.js';
-import { UseRepository } from './use.repository.js';
+import { UseRepository } from '../replay/use.repository.js';
 
 /** The result of a successful exchange. */
 export interface ExchangeResult extends RateLimited {

@@ -5,7 +5,7 @@ import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import type { StoredRefusal } from '../audit/audit.bus.js';
 import { AuditBus, AuditTrail, auditEvent } from '../audit/audit.bus.js';
-import type { ClientRequest } from '../endpoint/flow-request.js';
+import type { ClientRequest } from '../endpoint/flow.runner.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { Check } from '../refusals/refusal.js';
 import type { TokenRefusalReason } from '../refusals/token-refusals.js';

@@ -1,6 +1,6 @@
 // Explains whether the service would accept a token, by the code that checks tokens, on stored data, and without using it up.
 import type { Transaction, Transactions } from '../../platform/database/transaction.js';
-import { replayRefusal } from '../exchange/use.repository.js';
+import { replayRefusal, shareOut } from '../replay/use.repository.js';
 import type { Terms, AskedGrants } from '../exchange/issuance.planner.js';
 import { checkTerms, askedOf } from '../exchange/issuance.planner.js';
 import type { LoginSource } from '../login/login-checks.js';
@@ -23,7 +23,6 @@ import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import type { RefusedToken, SubjectOrActor } from '../refusals/oauth-refusal.js';
 import { OAuthRefusal, isTokenRefusal, inContext } from '../refusals/oauth-refusal.js';
 import type { JtiRepository } from '../replay/jti.repository.js';
-import { shareOut } from '../replay/token-use.js';
 import type { RevocationRepository } from '../revocation/revocation.repository.js';
 import { FROM_THE_BEGINNING } from '../revocation/revocation.repository.js';
 import { Revocations } from '../revocation/revocations.js';

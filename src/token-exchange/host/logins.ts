@@ -2,7 +2,7 @@
 import type { AuditEvent, RecordedWork } from '../audit/audit.bus.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import type { NewSession } from '../login/session.repository.js';
-import type { ExternalLogin, IssuerKey, Logout } from '../revocation/external-login.js';
+import type { ExternalLogin, IssuerKey, Logout } from '../revocation/revocations.js';
 
 /** A login that opens a session. */
 export interface SessionLogin {

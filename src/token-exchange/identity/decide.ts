@@ -258,7 +258,7 @@ export function decideOnUser(
     ...(role.kind === 'change' ? { role: role.role } : {}),
     ...changedNames(claims, user),
   };
-  const projects = decideOnProjects(token, stored, roles);
+  const projects = claims.projects && decideOnProjects(claims.projects, token, stored, roles);
   return { by, user, update, projects, ignoresRoleClaim: role.kind === 'ignore-claim' };
 }
 
@@ -293,7 +293,7 @@ function decideOnNewUser(
   checkProvisioning(key.policy);
   const role = roleOfNewUser(claims.role, key.policy, roles);
   const names = { givenName: truncated(givenName), familyName: truncated(familyName) };
-  const projects = decideOnProjects(token, stored, roles);
+  const projects = claims.projects && decideOnProjects(claims.projects, token, stored, roles);
   return { by: 'provisioning', newUser: { email, role, ...names }, projects };
 }
 

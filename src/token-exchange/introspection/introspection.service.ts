@@ -8,14 +8,14 @@ import { printable } from '../../platform/text/printable.js';
 import { UserDirectory } from '../host/users.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import { JtiRepository } from '../replay/jti.repository.js';
-import { readRecordedKeys } from '../revocation/external-login.js';
+import { readRecordedKeys } from '../revocation/revocations.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { AccessTokenService } from '../tokens/access-token.service.js';
 import { callerOf } from '../tokens/caller.js';
 import type { AuthenticatedClient, ClientCredentials } from '../assertions/client-authenticator.js';
 import { ClientAuthenticator } from '../assertions/client-authenticator.js';
-import type { ClientRequest } from '../endpoint/flow-request.js';
+import type { ClientRequest } from '../endpoint/flow.runner.js';
 
 /** The claims of a valid token in the answer (RFC 7662 §2.2). */
 export type Introspection = { readonly active: false } | ({ readonly active: true } & JWTPayload);

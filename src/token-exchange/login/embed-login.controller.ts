@@ -6,7 +6,7 @@ import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.j
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { ENDPOINTS } from '../endpoint/flows.js';
 import { FlowRunner } from '../endpoint/flow.runner.js';
-import type { FlowRequest } from '../endpoint/flow-request.js';
+import type { FlowRequest } from '../endpoint/flow.runner.js';
 import { Notices } from '../exchange/notices.js';
 import { isOver, MemoryCounts } from '../../platform/http/throttle/counting.storage.js';
 import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';

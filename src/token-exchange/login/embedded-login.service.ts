@@ -29,12 +29,12 @@ import type { Tokens } from '../verify/tokens.js';
 import type { Applied } from '../exchange/apply.service.js';
 import { ApplyService } from '../exchange/apply.service.js';
 import { EntryThrottleService } from '../endpoint/entry-throttle.service.js';
-import type { FlowRequest } from '../endpoint/flow-request.js';
+import type { FlowRequest } from '../endpoint/flow.runner.js';
 import type { LoginSource } from './login-checks.js';
 import { pageOriginOf, verifyLogin } from './login-checks.js';
 import { LoginRepository } from './login.repository.js';
 import { Notices } from '../exchange/notices.js';
-import { UseRepository } from '../exchange/use.repository.js';
+import { UseRepository } from '../replay/use.repository.js';
 
 /** An unchecked request for a login. */
 interface AskedLogin {

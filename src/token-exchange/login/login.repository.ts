@@ -6,7 +6,7 @@ import type { Batch } from '../../platform/database/batch.js';
 import { Database } from '../../platform/database/database.js';
 import { SharedStatement, nameOn } from '../../platform/database/prepared-statement.js';
 import { identifier, parameter, sql } from '../../platform/database/sql.js';
-import { keysOfLogin, recordedKeys } from '../revocation/external-login.js';
+import { keysOfLogin, recordedKeys } from '../revocation/revocations.js';
 import type { NewSession } from './session.repository.js';
 import type { TokenExchangeOptions, UserTable } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';

@@ -3,8 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
-import type { ExternalLogin, IssuerKey, Logout } from '../revocation/external-login.js';
-import { keysOfLogin, readRecordedKeys, recordedKeys } from '../revocation/external-login.js';
+import type { ExternalLogin, IssuerKey, Logout } from '../revocation/revocations.js';
+import { keysOfLogin, readRecordedKeys, recordedKeys } from '../revocation/revocations.js';
 
 /** A session. Only the hash of its id is stored, so that a reader of the table cannot use a session. */
 export interface WebSession {

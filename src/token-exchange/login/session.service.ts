@@ -18,7 +18,7 @@ import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { newRequestId } from '../../platform/log/request-id.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
-import type { IssuerKey, Logout } from '../revocation/external-login.js';
+import type { IssuerKey, Logout } from '../revocation/revocations.js';
 import { ClockDifference } from '../replay/clock-difference.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { SessionSettings } from '../settings/token-exchange.options.js';

@@ -9,10 +9,9 @@ import { LOGGER } from '../../platform/log/log.js';
 import { SessionOpener } from '../host/logins.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import { JtiRepository } from '../replay/jti.repository.js';
-import type { Logout } from '../revocation/external-login.js';
-import { keysOfLogout } from '../revocation/external-login.js';
+import type { Logout } from '../revocation/revocations.js';
 import { RevocationService, warnOfAll } from '../revocation/revocation.service.js';
-import { Revocations } from '../revocation/revocations.js';
+import { Revocations, keysOfLogout } from '../revocation/revocations.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { IdentityLinkRepository } from '../identity/identity-link.repository.js';
@@ -20,7 +19,7 @@ import type { VerifiedLogout } from '../verify/external-token.verifier.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.verifier.js';
 import { refuseRevokedKey } from '../verify/tokens.js';
 import { EntryThrottleService } from '../endpoint/entry-throttle.service.js';
-import type { FlowRequest } from '../endpoint/flow-request.js';
+import type { FlowRequest } from '../endpoint/flow.runner.js';
 
 @Injectable()
 export class BackChannelLogoutService {

@@ -46,17 +46,18 @@ interface Outcome {
 }
 
 /**
- * Undefined if nothing changes: the token has no claim, or the one that was applied last.
+ * Undefined if nothing changes, because the claim was applied last.
  * @rule D134 Memberships from an issuer follow its claim. Memberships given by people stay, and keep a higher role.
  * @throws OAuthRefusal `project_not_allowed`, `project_role_not_allowed`, `project_unknown`, `too_many_projects`
  */
 export function decideOnProjects(
-  { claims: { iss: issuer, projects: claimed }, key }: VerifiedToken,
+  claimed: readonly ClaimedProject[],
+  { claims: { iss: issuer }, key }: VerifiedToken,
   { digest: synced, projects }: StoredProjects,
   { inProject: roles = [] }: RoleNames,
 ): ProjectSync | undefined {
   const { projects: policy } = key.policy;
-  if (claimed === undefined || policy === undefined) return undefined;
+  if (policy === undefined) return undefined;
   const rules = { issuer, policy, allowed: policy.roles ?? new Set(roles), roles };
   for (const one of claimed) refuseUnassignable(one, rules);
   const digest = digestOf(claimed, policy);

@@ -5,8 +5,9 @@ import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import type { ReplayRecords } from '../host/telemetry.js';
 import { RETENTION_MARGIN_SECONDS } from '../retention/purges.js';
-import type { AskedId, TokenUse } from './token-use.js';
-import { jtiHashOf } from './token-use.js';
+import type { AskedId } from './use.repository.js';
+import type { TokenUse } from '../verify/external-claims.js';
+import { jtiHashOf } from './use.repository.js';
 
 @Injectable()
 export class JtiRepository {

@@ -3,8 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
-import type { Logout } from './external-login.js';
-import type { RevocationNews, TrustRevocation } from './revocations.js';
+import type { RevocationNews, TrustRevocation, Logout } from './revocations.js';
 
 /** A key of an issuer, or all of them if null. */
 export type RevokedTrust = Pick<TrustRevocation, 'issuer' | 'kid'>;

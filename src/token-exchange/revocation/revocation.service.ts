@@ -5,11 +5,10 @@ import { AuditBus, auditEvent } from '../audit/audit.bus.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { Clock } from '../../platform/clock.js';
 import type { Log } from '../../platform/log/log.js';
-import type { Logout } from './external-login.js';
 import type { RevokedTrust } from './revocation.repository.js';
 import { RevocationRepository } from './revocation.repository.js';
 import { RevocationFollower } from './revocation.follower.js';
-import type { TrustRevocation } from './revocations.js';
+import type { TrustRevocation, Logout } from './revocations.js';
 
 /** @returns the time of the revocation, from the context */
 export async function revokeTrust(

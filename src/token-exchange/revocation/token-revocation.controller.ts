@@ -12,7 +12,7 @@ import type { AuthenticatedClient, ClientCredentials } from '../assertions/clien
 import { ClientAuthenticator } from '../assertions/client-authenticator.js';
 import { CLIENT_FIELDS, readClientCredentials } from '../assertions/client-credentials.js';
 import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
-import type { ClientRequest } from '../endpoint/flow-request.js';
+import type { ClientRequest } from '../endpoint/flow.runner.js';
 import { FlowRunner } from '../endpoint/flow.runner.js';
 import { Form } from '../endpoint/form.js';
 import { ENDPOINTS } from '../endpoint/flows.js';

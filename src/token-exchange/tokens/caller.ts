@@ -1,6 +1,6 @@
 // The caller of an access token, with its users' present state.
 import type { SubjectOrActor } from '../refusals/oauth-refusal.js';
-import type { IssuerKey } from '../revocation/external-login.js';
+import type { IssuerKey } from '../revocation/revocations.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
 import { isBarred } from '../identity/role-policy.js';
 import type { AccessTokenRefusal, AccessTokenVerdict, VerifiedAccessToken } from './access-token.service.js';

@@ -13,13 +13,17 @@ import { MAX_SUBJECT_CHARACTERS } from '../workloads/workload-policy.js';
 import type { ClaimedProject } from '../projects/projects-claim.js';
 import { readProjectsClaim } from '../projects/projects-claim.js';
 
+/** The id of a verified token and its expiry, in seconds since the Unix epoch. */
+export interface TokenUse {
+  readonly jti: string;
+  readonly exp: number;
+}
+
 /** The claims by which every external token is checked. */
-export interface TimedClaims {
+export interface TimedClaims extends TokenUse {
   readonly iss: string;
   readonly aud: string | readonly string[];
   readonly iat: number;
-  readonly exp: number;
-  readonly jti: string;
   readonly nbf?: number;
 }
 

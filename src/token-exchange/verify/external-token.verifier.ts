@@ -9,8 +9,8 @@ import type { RefusalContext, SubjectOrActor, ExternalPerson } from '../refusals
 import { isTokenRefusal } from '../refusals/oauth-refusal.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
-import type { ExternalLogin, IssuerKey } from '../revocation/external-login.js';
-import { externalLoginOf } from '../revocation/external-login.js';
+import type { ExternalLogin, IssuerKey } from '../revocation/revocations.js';
+import { externalLoginOf } from '../revocation/revocations.js';
 import { EXPLAIN_CHECKS } from '../explain/explain-proof.js';
 import { FLOW_CHECKS } from './flow-checks.js';
 import type { AuthenticatedClient } from '../assertions/client-authenticator.js';

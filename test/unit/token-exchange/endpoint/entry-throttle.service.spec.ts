@@ -2,10 +2,11 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { ThrottlerStorageService } from '@nestjs/throttler';
 import { EntryThrottleService } from '../../../../src/token-exchange/endpoint/entry-throttle.service.js';
-import type { CountedTokens } from '../../../../src/token-exchange/endpoint/entry-throttle.service.js';
-import { FlowRequest } from '../../../../src/token-exchange/endpoint/flow-request.js';
+import type {
+  CountedRequest,
+  CountedTokens,
+} from '../../../../src/token-exchange/endpoint/entry-throttle.service.js';
 import type { Flow } from '../../../../src/token-exchange/endpoint/flows.js';
-import { SilentTelemetry } from '../../../../src/token-exchange/host/telemetry.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
 import { CountingStorage, MemoryCounts } from '../../../../src/platform/http/throttle/counting.storage.js';
 import type { RateLimited } from '../../../../src/platform/http/throttle/rate-limit.js';
@@ -17,12 +18,6 @@ const MINUTE_MS = 60_000;
 const ADDRESS = 'exchange 203.0.113.9';
 const ADDRESS_LIMIT = 20;
 const entryKey = (index: number) => `entry [${index},"entry-${index}","https://i.example"]`;
-const RECEIVED = {
-  requestId: 'some-request',
-  clientAddress: '203.0.113.9',
-  releaseSlot: () => undefined,
-} as const;
-
 const token = (entryIndex: number, perMinute?: number) => {
   const policy: TrustPolicy = {
     entryIndex,
@@ -59,8 +54,8 @@ describe('[P.perMinute] the entry throttle', () => {
     work: () => Promise<T>,
     flow: Flow = 'exchange',
   ): Promise<T & RateLimited> => {
-    const received = { ...RECEIVED, flow, arrivedAtMs: clock.monotonicMs(), leftMs: 1_000 };
-    const request = new FlowRequest(received, new SilentTelemetry());
+    const arrivedAtMs = clock.monotonicMs();
+    const request: CountedRequest = { flow, clientAddress: '203.0.113.9', arrivedAtMs, hits: undefined };
     const rateLimit = await throttle.count(request, tokens);
     try {
       const result = await work();

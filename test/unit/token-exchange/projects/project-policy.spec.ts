@@ -4,6 +4,7 @@ import type { ProjectsPolicy } from '../../../../src/token-exchange/projects/pro
 import type { StoredProjects } from '../../../../src/token-exchange/projects/project-policy.js';
 import { decideOnProjects } from '../../../../src/token-exchange/projects/project-policy.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
+import type { ClaimedProject } from '../../../../src/token-exchange/projects/projects-claim.js';
 import { digestOf } from '../../../../src/token-exchange/projects/projects-claim.js';
 
 const [A, B] = ['https://a.example', 'https://b.example'];
@@ -20,13 +21,13 @@ const byHand = (role: string, members = {}) => member(role, { ownRole: role, iss
 const LAST_BY_BOTH = member(ADMIN, { ownRole: ADMIN, ...IS_LAST });
 
 function decide(
-  projects: VerifiedToken['claims']['projects'],
+  claimed: readonly ClaimedProject[],
   stored: StoredProjects = {},
   policy: Partial<ProjectsPolicy> | null = {},
 ) {
   const rules = policy === null ? {} : { projects: { claim: 'projects', create: false, ...policy } };
-  const token = { claims: { iss: A, projects }, key: { policy: { issuer: A, ...rules } } } as VerifiedToken;
-  return decideOnProjects(token, stored, ROLES);
+  const token = { claims: { iss: A }, key: { policy: { issuer: A, ...rules } } } as VerifiedToken;
+  return decideOnProjects(claimed, token, stored, ROLES);
 }
 
 it.each<[string, typeof CLAIMED, HostProject, object | undefined]>([
@@ -102,9 +103,8 @@ it.each([[CLAIMED], [[]]])(
   },
 );
 
-it('[D134] nothing is done without a claim, without a policy, or with an unchanged claim', () => {
+it('[D134] nothing is done without a policy, or with an unchanged claim', () => {
   const projects = [member(ADMIN)];
-  expect(decide(undefined, { projects })).toBeUndefined();
   expect(decide(CLAIMED, { projects }, null)).toBeUndefined();
   expect(decide(CLAIMED, { projects, digest: digestOf(CLAIMED, {}) })).toBeUndefined();
 });

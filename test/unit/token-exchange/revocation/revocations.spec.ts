@@ -5,13 +5,13 @@ import type {
   RevocableToken,
 } from '../../../../src/token-exchange/revocation/revocations.js';
 import {
+  Revocations,
   externalLoginOf,
   keysOfLogout,
   readExternalLogins,
   readRecordedKeys,
   recordedKeys,
-} from '../../../../src/token-exchange/revocation/external-login.js';
-import { Revocations } from '../../../../src/token-exchange/revocation/revocations.js';
+} from '../../../../src/token-exchange/revocation/revocations.js';
 import { knownRevocations } from '../../../support/known-revocations.js';
 
 const A = 'https://a.example';

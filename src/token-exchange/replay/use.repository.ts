@@ -1,5 +1,6 @@
 // `use`: the statement by which concurrent requests use up their tokens, and read the linked users. It commits by itself, and
-// contains no rule about users. replay/token-use.ts decides which request gets a shared `jti`.
+// contains no rule about users.
+import { hash } from 'node:crypto';
 import type { OnModuleInit } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Batch } from '../../platform/database/batch.js';
@@ -10,15 +11,81 @@ import { givenRows, identifier, sql } from '../../platform/database/sql.js';
 import { AuditTrail } from '../audit/audit.bus.js';
 import type { ExternalIdentity } from '../host/users.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
-import type { AskedIds, TokenUse } from '../replay/token-use.js';
-import { shareOut, usedIds } from '../replay/token-use.js';
 import type { TokenExchangeOptions, UserTable } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { LinkedUser, LinkedUsers } from '../identity/decide.js';
 import { identityOf } from '../identity/decide.js';
+import type { TokenUse } from '../verify/external-claims.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 import type { PerToken, Tokens } from '../verify/tokens.js';
 import { usesOf } from '../verify/tokens.js';
+
+/** An id to be used up by a statement. */
+export interface AskedId {
+  /** See `jtiHashOf`. */
+  readonly hash: string;
+  readonly exp: number;
+  /** The index of the request that gets the id, if no earlier statement has used it. */
+  readonly request: number;
+}
+
+/**
+ * The stored form of an id, for a column of type uuid: half of its SHA-256, so that length and characters do not matter. With 128
+ * bits no two ids collide by chance. If somebody creates a collision, one of the two is refused.
+ * @returns 32 hexadecimal digits
+ */
+export function jtiHashOf(jti: string): string {
+  return hash('sha256', jti, 'hex').slice(0, 32);
+}
+
+/**
+ * Gives each id to the first request that wants it. A request that misses one is refused as replayed, and uses up the ids that it
+ * gets.
+ * @rule D2 An id is accepted once over all issuers and flows.
+ * @param requests the uses of each request, one or two
+ * @returns ids in the order of their hashes, so that two statements never wait for each other
+ */
+export function shareOut(requests: readonly (readonly TokenUse[])[]): {
+  readonly asked: readonly AskedId[];
+  readonly replayed: ReadonlySet<number>;
+} {
+  const asked = new Map<string, AskedId>();
+  const replayed = new Set<number>();
+  for (const [request, uses] of requests.entries()) {
+    for (const { jti, exp } of uses) {
+      const jtiHash = jtiHashOf(jti);
+      if (asked.has(jtiHash)) replayed.add(request);
+      else asked.set(jtiHash, { hash: jtiHash, exp, request });
+    }
+  }
+  const inOrder = [...asked.values()].sort((one, other) => (one.hash < other.hash ? -1 : 1));
+  return { asked: inOrder, replayed };
+}
+
+/** The input of a statement that uses ids up. */
+interface AskedIds {
+  readonly asked: readonly AskedId[];
+}
+
+/**
+ * Ends in `accepted (request)`: the requests whose tokens are all new. The primary key decides between
+ * statements, `shareOut` within one.
+ * @rule 5.2.5 = 8.14 A jti is accepted once.
+ * @rule D3 A statement that commits alone uses up all tokens of a request, also of one that is refused.
+ */
+const usedIds = (source = sql``): Sql<AskedIds> => sql`asked AS (
+    SELECT hash, exp, request FROM ${givenRows('asked', ({ asked }: AskedIds) => asked, {
+      hash: ['uuid', ({ hash }) => hash],
+      exp: ['float8', ({ exp }) => exp],
+      request: ['integer', ({ request }) => request],
+    })}${source}
+  ), used AS (
+    INSERT INTO token_exchange_used_jti (jti_hash, expires_at) SELECT hash, to_timestamp(exp) FROM asked
+    ON CONFLICT DO NOTHING RETURNING jti_hash
+  ), accepted AS (
+    SELECT asked.request FROM asked LEFT JOIN used ON used.jti_hash = asked.hash
+    GROUP BY asked.request HAVING every(used.jti_hash IS NOT NULL)
+  )`;
 
 /** A request, or a request's DPoP proof. */
 export interface UseRequest {

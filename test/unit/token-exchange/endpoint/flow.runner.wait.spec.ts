@@ -1,10 +1,11 @@
 // How long a request may wait for the database.
-import { FlowRequest } from '../../../../src/token-exchange/endpoint/flow-request.js';
+import { FlowRequest } from '../../../../src/token-exchange/endpoint/flow.runner.js';
+import { RequestState } from '../../../../src/platform/http/http-answers.js';
 import { SilentTelemetry } from '../../../../src/token-exchange/host/telemetry.js';
 
 const RECEIVED = { flow: 'exchange', requestId: 'r', clientAddress: 'c', arrivedAtMs: 0 } as const;
 const requestOf = (leftMs: number) =>
-  new FlowRequest({ ...RECEIVED, leftMs, releaseSlot: () => undefined }, new SilentTelemetry());
+  new FlowRequest({ ...RECEIVED, leftMs, state: new RequestState() }, new SilentTelemetry());
 const within = (ms: number) => () => new Promise((resolve) => setTimeout(() => resolve('done'), ms));
 
 it('[D49] all database work of a request shares one limit', async () => {

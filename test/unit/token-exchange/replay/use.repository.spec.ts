@@ -1,5 +1,5 @@
 // What a replay is called.
-import { replayRefusal } from '../../../../src/token-exchange/exchange/use.repository.js';
+import { replayRefusal } from '../../../../src/token-exchange/replay/use.repository.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 
 it.each<[string | undefined, boolean]>([

@@ -1,5 +1,5 @@
 // How requests that want the same ids share them out.
-import { shareOut } from '../../../../src/token-exchange/replay/token-use.js';
+import { shareOut } from '../../../../src/token-exchange/replay/use.repository.js';
 
 it('[D2][D3] the first request for an id uses it; a later one is a replay, and its other ids are used up', () => {
   const use = (jti: string, exp: number) => ({ jti, exp });
