@@ -4,6 +4,7 @@ import { createPrivateKey, createPublicKey, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { CommandError } from '../administration/command-error.js';
+import { PublicKeyError, readPublicKey } from '../administration/partners/public-key.js';
 import { JsonError, explainJsonError, parseStrictJson } from '../platform/json/strict-json.js';
 import { EncodingError, textOf } from '../platform/text/encoding.js';
 import type { Algorithm, JwsSigner } from '../token-exchange/instance.js';
@@ -139,6 +140,17 @@ export function signerOf(key: KeyObject, algorithm: Algorithm, path: string): Jw
   if (keyFits(publicKey, algorithm)) return signatureParameters(algorithm, key);
   const fitting = algorithmsFitting(publicKey).join(', ') || 'none that is supported';
   throw new CommandError(`The key in ${path} does not fit ${algorithm}; it fits ${fitting}.`);
+}
+
+/** The properties of an entry with the public key in a file, PEM or JWK. @throws CommandError if the file has none */
+export async function staticKey(path: string, kid: string | undefined, context: CommandContext) {
+  try {
+    const read = await readPublicKey(readTextFile(context, path));
+    return { ...read, kid: kid ?? read.kid };
+  } catch (error) {
+    if (!(error instanceof PublicKeyError)) throw error;
+    throw new CommandError(`${path} must hold a public key as PEM or JWK: it ${error.message}.`);
+  }
 }
 
 /** Reads PEM. @throws CommandError if the file contains none */

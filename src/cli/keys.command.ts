@@ -23,8 +23,7 @@ import { MisuseError } from './command-answers.js';
 import { addCommand, addOperation, jsonMember, usableKid, wholeNumber } from './command.js';
 import type { CommandContext } from './command-context.js';
 import { entriesText } from './entries-text.js';
-import { addEntryCommand, staticKey } from './key-entry.command.js';
-import { defaultKid, keyTexts, readJsonFile, writeFiles } from './files.js';
+import { defaultKid, keyTexts, readJsonFile, staticKey, writeFiles } from './files.js';
 import { addCheck } from './keys-check.command.js';
 
 const USUAL_WAIT_SECONDS = 20;
@@ -36,7 +35,6 @@ const ENTRY = {
 export function addKeysCommands(program: Command, context: CommandContext): void {
   const keys = program.command('keys').description('manage the trusted keys');
   addKeygen(keys, context);
-  addEntryCommand(keys, context);
   addCheck(keys, context);
   addKeySets(keys, context);
   addEntries(keys, context);
@@ -242,7 +240,7 @@ async function keygen({ alg, out, kid: given, force }: KeygenOptions, context: C
   writeFiles(context, files, { force });
   const text =
     `The private key is in ${paths.privateKey}, the public key in ${paths.publicKey} and, as a key set, in ${paths.jwks}.\n` +
-    `Its kid is ${printable(kid)}. An entry that trusts it: svc-admin keys entry --public-key ${paths.publicKey} …\n`;
+    `Its kid is ${printable(kid)}. An entry that trusts it: svc-admin partners add --public-key ${paths.publicKey}\n`;
   context.answers.give({ kid, alg, ...paths }, text);
 }
 
@@ -290,7 +288,7 @@ async function newEntry({ file, like, key, kid, name }: AddOptions, context: Com
   if (file !== undefined || like === undefined || key === undefined)
     throw new MisuseError('Give either --file, or --like and --key.');
   // The algorithms stay those of the other entry.
-  const { algorithms: _fitting, ...ownKey } = await staticKey(key, { kid }, context);
+  const { algorithms: _fitting, ...ownKey } = await staticKey(key, kid, context);
   return { entry: { name: name ?? `${like.replace(/^stored:/, '')}-2`, ...ownKey }, like };
 }
 

@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { CommandError } from '../administration/command-error.js';
 import { EntryOperations } from '../administration/entries/entries.operations.js';
 import { fetchKeySets, fetchedInWords } from '../administration/keys/key-set-trial.js';
 import type { PartnerKeys } from '../administration/partners/partner-entry.js';
@@ -17,17 +18,16 @@ import {
 } from '../administration/partners/snippets.js';
 import { printable, quoted } from '../administration/table.js';
 import { parsedUrl } from '../platform/text/url.js';
-import type { Algorithm } from '../token-exchange/instance.js';
-import { ALGORITHMS, newPrivateKey } from '../token-exchange/instance.js';
+import type { Algorithm, Findings } from '../token-exchange/instance.js';
+import { ALGORITHMS, newPrivateKey, readEntry } from '../token-exchange/instance.js';
 import { MisuseError } from './command-answers.js';
 import type { CommandContext, Terminal } from './command-context.js';
 import { addCommand, usableKid } from './command.js';
 import type { NewFile } from './files.js';
-import { STANDARD_INPUT, defaultKid, keyTexts, writeFiles } from './files.js';
+import { STANDARD_INPUT, defaultKid, keyTexts, staticKey, writeFiles } from './files.js';
 import type { NextCommand } from './first-requests.js';
 import { firstRequests, nextInWords, word } from './first-requests.js';
 import { rulesOf } from './instance-settings.js';
-import { checkedEntry, staticKey } from './key-entry.command.js';
 import { perform } from './operation-call.js';
 import type { TypedPartner } from './partner-answers.js';
 import { QUESTIONS, partnerOf } from './partner-answers.js';
@@ -97,7 +97,7 @@ async function add(options: AddOptions, command: Command, context: CommandContex
   const audience = options.audience ?? baseUrl;
   const partner = partnerOf(typed);
   const entry = partnerEntry(trusted.keys, partner, recommended(audience));
-  const { warnings, notes } = checkedEntry(entry, rulesOf(context).defaults === 'strict', context);
+  const { warnings, notes } = checkedEntry(entry, context);
   for (const remark of [
     ...warnings.map((text) => `warning: ${text}`),
     ...notes.map((text) => `note: ${text}`),
@@ -113,6 +113,14 @@ async function add(options: AddOptions, command: Command, context: CommandContex
   const { kid, algorithm, keyFile } = facts;
   const { backend, page, policy } = shown;
   answers.give({ ...added, kid, algorithm, keyFile, backend, page, policy }, textOf(added, kid, shown));
+}
+
+/** @throws CommandError if the service would not accept it */
+function checkedEntry(entry: object, context: CommandContext): Findings {
+  const findings: Findings = { problems: [], warnings: [], notes: [] };
+  readEntry(undefined, entry, rulesOf(context), findings);
+  if (findings.problems.length === 0) return findings;
+  throw new CommandError('The service would not take this entry:', findings.problems);
 }
 
 /** The code of a partner, with the program in the language that is printed. @throws MisuseError if there is none */
@@ -167,7 +175,7 @@ async function ofKeySet(url: string, { alg }: AddOptions, context: CommandContex
 }
 
 async function ofPublicKey(path: string, { kid }: AddOptions, context: CommandContext): Promise<Trusted> {
-  const key = await staticKey(path, { kid }, context);
+  const key = await staticKey(path, kid, context);
   const [algorithm = ''] = key.algorithms;
   return { keys: { type: 'static', ...key }, kid: key.kid, algorithm, keyFile: KEY_FILE, files: [] };
 }

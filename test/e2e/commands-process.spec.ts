@@ -133,7 +133,7 @@ describeBuilt('[D46] built commands beside the built service', () => {
     ],
   ])('an answer that finds no room is an error in one line: %j', (options, stderr) => {
     const full = openSync('/dev/full', 'w');
-    const args = [program, 'keys', 'entry', '--help', ...options];
+    const args = [program, 'keys', 'keygen', '--help', ...options];
     const ended = spawnSync(process.execPath, args, { stdio: ['ignore', full, 'pipe'], encoding: 'utf8' });
     closeSync(full);
     expect([ended.status, ended.stderr]).toEqual([1, stderr]);

@@ -43,7 +43,6 @@ const NOT_TYPED: readonly (readonly [command: RegExp, why: string])[] = [
   ],
   [/audit tail/, 'runs until it is stopped: test/e2e/audit-commands'],
   [/set-password \S+ +# asks twice/, 'asks at a terminal: test/e2e/operator-commands'],
-  [/keys entry --kubernetes/, 'fetches from a cluster: test/e2e/workload-commands'],
   [/^LOOK-FOR-ME$|^X-Forwarded-For: /, 'is no command'],
 ];
 
@@ -57,11 +56,15 @@ interface Block {
 const SIGN =
   'npx svc-admin token sign --key partner/private.pem --kid 2026-11 --issuer https://partner.example' +
   ' --audience http://localhost:5678 --email-verified';
-const ENTRY =
-  'npx svc-admin keys entry --public-key partner/public.pem --name acme --issuer https://partner.example' +
-  ' --audience http://localhost:5678 --roles global:member --flows exchange --email-domains partner.example' +
-  ' --scopes workflow:read --per-minute 60';
-const ACME = `${ENTRY} --kid acme-1 > acme.json`;
+const ACME =
+  'npx svc-admin partners add --no-store --json --public-key partner/public.pem --kid acme-1 --name acme' +
+  ' --issuer https://partner.example --origins https://product.example' +
+  " | node -p 'JSON.stringify(JSON.parse(fs.readFileSync(0)).entry)' > acme.json";
+/** Writes the printed entry, for the user that the block before has created. */
+const CI =
+  "npx svc-admin users show deploy@example.com --json | node -e 'const { id: signInAs } = JSON.parse(fs.readFileSync(0)); " +
+  `const entry = ${JSON.stringify(JSON.parse(blocksOf('docs/partner/ci.md', 'json')[0] ?? ''))}; ` +
+  'fs.writeFileSync("ci.json", JSON.stringify({ ...entry, signInAs }))\'';
 /** The request id in the documents. It is replaced by the id of a refused request. */
 const PRINTED_ID = '1fr68knv0000a8k2rq4t';
 const PRINTED_MOMENT = '2026-11-22T16:00:05Z';
@@ -117,7 +120,7 @@ const BLOCKS: Readonly<Record<string, readonly Block[]>> = {
   'docs/operator/install.md': [{ begins: 'docker build' }, { begins: 'sha256sum --check' }],
   'docs/partner/ci.md': [
     { begins: 'npx svc-admin users create', prints: /deploy@example\.com/ },
-    { begins: 'npx svc-admin keys entry --github', prints: /github acme\/flows main/ },
+    { begins: 'npx svc-admin keys add --file ci.json', before: CI, prints: /github acme\/flows main/ },
     { begins: 'kubectl get' },
   ],
   'docs/operator/operator-page.md': [

@@ -18,7 +18,6 @@ export const GRANTS = {
     {
       label: 'Issuers whose subjects its actors may act for',
       rule: 'issuers whose subjects an actor of this entry may act for; an empty list allows none',
-      option: '--act-for <list>',
       unsaid: 'any',
       strict: NONE,
       prevents: "an actor acts for another partner's customers",
@@ -33,7 +32,6 @@ export const GRANTS = {
   requireActor: flag({
     label: 'Subjects need an actor',
     rule: "subjects are refused without an actor, also at logins. Leave the entry's own issuer out of `actFor`",
-    option: '--require-actor',
     open: false,
     prevents: 'a key that only identifies customers grants their rights',
     words: (isRequired) => (isRequired === true ? 'never without an actor' : undefined),
@@ -41,14 +39,12 @@ export const GRANTS = {
   requireDpop: flag({
     label: 'Access tokens are bound to a key',
     rule: 'access tokens are issued only with a [DPoP proof](../endpoints.md#dpop). Leave `embed` out of `flows`',
-    option: '--require-dpop',
     open: false,
     words: (isRequired) => (isRequired === true ? 'access tokens only for a proved key' : undefined),
   }),
   rights: choice(['actor', 'both'], {
     label: 'Rights on behalf of a user',
     rule: '`actor` or `both`: whose rights a call with an actor needs',
-    option: '--rights <whose>',
     open: 'actor',
     strict: 'both',
     prevents: 'a service account reads for one customer what belongs to another',
@@ -65,7 +61,6 @@ export const GRANTS = {
     {
       label: 'Scopes',
       rule: 'scopes that an access token may have (all of them, if none is requested). Sessions have none: leave `embed` out of `flows`. Required with `id-jag`. An empty list allows no token exchange',
-      option: '--scopes <list>',
       unsaid: 'not limited',
       strict: NONE,
       prevents: 'a leaked access token can write',
@@ -90,7 +85,6 @@ export const GRANTS = {
     {
       label: 'Other services',
       rule: 'absolute URIs of other services that an access token may be for (RFC 8707)',
-      option: '--resources <list>',
       unsaid: 'recorded only',
       strict: NONE,
       fault: (resources, { baseUrl }) =>
@@ -104,7 +98,6 @@ export const GRANTS = {
   clientChoosesResource: flag({
     label: 'Clients choose the service',
     rule: 'without `resource` in an identity assertion, its client may choose one of `resources`',
-    option: '--client-chooses-resource',
     open: false,
     prevents: 'a program gets a token that its provider did not mean',
     words: (chooses) => (chooses === true ? 'for which a client may choose' : undefined),
@@ -112,7 +105,6 @@ export const GRANTS = {
   maxTokenTtlSeconds: number(5, 86_400, {
     label: 'Longest life of access tokens',
     rule: '5 to 86400 seconds: longest lifetime of an access token',
-    option: '--max-token-ttl <seconds>',
     unsaid: 'as long as the instance allows',
     prevents: 'an agent works on after its provider has turned it off',
     words: (seconds) => (seconds === undefined ? undefined : `access tokens for ${seconds} s`),

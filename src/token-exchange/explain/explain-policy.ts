@@ -5,7 +5,6 @@ export const EXPLAIN = {
   mayExplain: flag({
     label: 'The partner may ask why its tokens are refused',
     rule: 'the partner may [ask why a token was refused](../endpoints.md#post-restauthexplain)',
-    option: '--may-explain',
     open: false,
     words: (may) => (may === true ? 'may ask why its tokens are refused' : undefined),
   }),

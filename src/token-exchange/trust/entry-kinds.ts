@@ -11,7 +11,7 @@ export class Fault {
 
 /** What every row declares about its property. */
 interface RowFacts<Value> {
-  /** The name in forms and in the help of a command. */
+  /** The name in forms. */
   readonly label: string;
   /** What it does, for the document: Markdown, a clause that sentences may follow. */
   readonly rule: string;
@@ -19,8 +19,6 @@ interface RowFacts<Value> {
   readonly prevents?: string;
   /** The effect of its absence, if no default says it. */
   readonly unsaid?: string;
-  /** Its option of `svc-admin keys entry`, with its argument. */
-  readonly option?: string;
   /** `always`: every entry needs it. `strictly`: entries under the strict policy need it, `unless` its condition applies. */
   readonly required?: 'always' | 'strictly';
   readonly unless?: string;

@@ -59,7 +59,6 @@ const IDENTITY = {
   name: text({
     label: 'Name',
     rule: "the entry's name in logs and metrics; stored entries need one",
-    option: '--name <name>',
   }),
 };
 

@@ -33,7 +33,6 @@ const SIGN_IN = {
   expectedAudience: text({
     label: 'Expected audience',
     rule: '`aud` must be or contain it: the address of this instance, unless the partner has another',
-    option: '--audience <text>',
     unsaid: 'any `aud`',
     required: 'strictly',
     unless: 'flows has neither "embed" nor "exchange"',
@@ -42,7 +41,6 @@ const SIGN_IN = {
   flows: list(known(FLOW_NAMES), {
     label: 'Sign-in methods',
     rule: 'list of `embed`, `exchange`, `id-jag`, `jwt-bearer` (never beside `id-jag`) and `logout`',
-    option: '--flows <list>',
     open: FLOWS_BY_DEFAULT,
     strict: new Set<Flow>(['embed', 'exchange']),
     prevents: 'a leaked key for the frame gives access tokens',
@@ -60,7 +58,6 @@ const SIGN_IN = {
     {
       label: 'Tenants',
       rule: 'an identity assertion must name one of these tenants by `tenant` or `aud_tenant`, and no other',
-      option: '--tenants <list>',
       unsaid: 'none may be named',
       words: (tenants) => tenants && `of the tenants ${listed(tenants)}`,
     },
@@ -69,7 +66,6 @@ const SIGN_IN = {
     {
       label: 'Provider that sends logouts',
       rule: 'a further `iss` of [logout tokens](../partner/logout.md), signed by a key of this entry',
-      option: '--logout-issuer <url>',
       unsaid: 'none',
       words: (issuer) => issuer && `logouts by ${issuer}`,
     },
@@ -79,7 +75,6 @@ const SIGN_IN = {
   logoutAudience: text({
     label: 'Audience of logout tokens',
     rule: 'a further `aud` of [logout tokens](../partner/logout.md), such as the client id at the provider',
-    option: '--logout-audience <text>',
     unsaid: 'none',
     words: (audience) => audience && `logouts for ${audience} too`,
   }),
@@ -94,7 +89,6 @@ const SIGN_IN = {
     {
       label: 'Origins of the product',
       rule: "origins (`https://host[:port]`, or of an app `capacitor://localhost`) of the partner's pages, which may frame the instance and post logins; no wildcards. Programs may post without `Origin`",
-      option: '--origins <list>',
       unsaid: 'any page may post',
       required: 'strictly',
       unless: 'flows leaves "embed" out',
@@ -106,7 +100,6 @@ const SIGN_IN = {
     {
       label: 'End of trust',
       rule: 'a day (in UTC, to its end) or a moment (`2030-12-31T18:00:00Z`) after which no token is accepted',
-      option: '--not-after <moment>',
       unsaid: 'no end',
       words(end, now) {
         const moment = end?.toISOString().replace('.000Z', 'Z');
@@ -123,7 +116,6 @@ const SIGN_IN = {
   perMinute: number(1, MAX_PER_MINUTE, {
     label: 'Tokens a minute',
     rule: `1 to ${MAX_PER_MINUTE}: successful tokens a minute, counted by the entry instead of the address`,
-    option: '--per-minute <number>',
     unsaid: 'by address',
     words: (count) => (count === undefined ? undefined : `${count} a minute`),
   }),
@@ -147,7 +139,6 @@ const USERS = {
     {
       label: 'Roles that tokens may assign',
       rule: 'roles that the `role` claim may assign; an empty list allows no role claim',
-      option: '--roles <list>',
       unsaid: 'every assignable role',
       required: 'strictly',
       unless: 'signInAs names the user',
@@ -183,7 +174,6 @@ const USERS = {
     {
       label: 'E-mail domains',
       rule: 'domains whose addresses may link and create users, or `*` alone for any; a subdomain is another domain',
-      option: '--email-domains <list>',
       unsaid: 'any domain',
       required: 'strictly',
       unless:
@@ -216,7 +206,6 @@ const USERS = {
   maxUsers: number(1, MAX_USERS, {
     label: 'Users at most',
     rule: `1 to ${MAX_USERS}: the issuer's [seats](../operator/trust.md#seats), for all its entries`,
-    option: '--max-users <number>',
     unsaid: 'any number',
     words: (most) => (most === undefined ? undefined : `at most ${counted(most, 'user')} of the issuer`),
   }),

@@ -16,7 +16,6 @@ export const PROVIDER_TOKENS = {
   typ: choice([ACCESS_TOKEN_TYPE], {
     label: 'Type of tokens',
     rule: '`at+jwt` accepts only access tokens (RFC 9068)',
-    option: '--typ <type>',
     unsaid: '`JWT`, or none',
     prevents: 'an ID token for another program signs in here',
     words: (typ) => typ && 'only tokens of the type at+jwt',
@@ -24,7 +23,6 @@ export const PROVIDER_TOKENS = {
   uniqueId: choice(['jti', 'uti', 'token-hash'], {
     label: 'Id of a token that has no `jti`',
     rule: 'what identifies a token without `jti`: `uti` (Entra ID), or `token-hash`',
-    option: '--unique-id <id>',
     open: 'jti',
     words: (id) => (id === undefined || id === 'jti' ? undefined : `once by ${id}, if there is no jti`),
   }),
@@ -55,7 +53,6 @@ export const PROVIDER_ROLES = {
     {
       label: 'Name of the role claim',
       rule: 'claim that contains the role: a string, or an array of strings with a role map',
-      option: '--role-claim <name>',
       open: 'role',
       words: (name) => name && `takes roles from the claim ${name}`,
     },

@@ -55,7 +55,6 @@ export const WORKLOAD = {
     {
       label: 'Subjects',
       rule: 'allowed `sub`s, in full, or with `*` for one or more characters except `:` and `/`: `repo:acme/app:ref:refs/heads/release-*`',
-      option: '--subjects <list>',
       unsaid: 'any `sub`',
       prevents: "another customer's job signs in",
       fault: (patterns) => (patterns.size > MOST ? `must have at most ${MOST}` : undefined),

@@ -1,4 +1,4 @@
-// svc-admin keys keygen and entry: from a new key to a token that its entry lets in.
+// svc-admin keys keygen: from a new key to a token that its entry lets in; and the public keys that commands read.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLocalJWKSet, jwtVerify } from 'jose';
@@ -9,24 +9,13 @@ import { CommandLine } from '../../support/run-cli.js';
 
 const ISSUER = 'https://partner.example';
 const AUDIENCE = 'https://instance.example';
-const POLICY = [
-  '--roles',
-  'global:member',
-  '--origins',
-  'https://product.example',
-  '--scopes',
-  'workflow:read',
-];
-const TRUST = [
-  '--issuer',
-  ISSUER,
-  '--audience',
-  AUDIENCE,
-  '--name',
-  'acme',
-  '--email-domains',
-  '*',
-  ...POLICY,
+const POLICY = {
+  ...{ expectedAudience: AUDIENCE, allowedRoles: ['global:member'], emailDomains: ['*'] },
+  ...{ origins: ['https://product.example'], scopes: ['workflow:read'] },
+};
+const ADD = [
+  ...['partners', 'add', '--no-store', '--name', 'acme', '--issuer', ISSUER],
+  ...['--audience', AUDIENCE, '--origins', 'https://product.example'],
 ];
 
 const line = new CommandLine();
@@ -49,17 +38,9 @@ describe('keys keygen', () => {
       const token = (await line.output(['token', 'sign', '--key', `${alg}.pem`, ...who])).trim();
       const { protectedHeader } = await jwtVerify(token, createLocalJWKSet(keySet), { issuer: ISSUER });
       expect(protectedHeader).toEqual({ alg, kid, typ: 'JWT' });
-      const entry = await line.output([
-        'keys',
-        'entry',
-        '--public-key',
-        `${alg}.pub.pem`,
-        '--alg',
-        alg,
-        ...TRUST,
-        '--array',
-      ]);
-      line.write('keys.json', entry);
+      const key = read(`${alg}.pub.pem`);
+      const entry = { type: 'static', name: 'acme', issuer: ISSUER, kid, algorithms: [alg], key, ...POLICY };
+      line.write('keys.json', [entry]);
       const checked = await line.run(['keys', 'check', '--file', 'keys.json', '--json'], {
         SVC_TOKEN_EXCHANGE_STRICT: 'true',
       });
@@ -99,67 +80,32 @@ describe('keys keygen', () => {
   });
 });
 
-describe('keys entry', () => {
-  const entry = (...args: string[]) => line.run(['keys', 'entry', ...args]);
+describe('the public key of an entry', () => {
+  const entryOf = async (file: string) => {
+    const told = await line.output([...ADD, '--public-key', file, '--json']);
+    return (JSON.parse(told) as { entry: Record<string, unknown> }).entry;
+  };
 
-  it('prints the given values and the key', async () => {
-    await line.output(['keys', 'keygen', '--out', 'e.pem', '--kid', 'k 1', '--force']);
-    const more = [
-      '--flows',
-      'exchange',
-      '--per-minute',
-      '600',
-      '--require-actor',
-      '--set',
-      'linkExistingUsers=false',
-    ];
-    const { exitCode, stdout } = await entry('--public-key', 'e.pub.pem', '--kid', 'k 1', ...TRUST, ...more);
-    expect(exitCode).toBe(0);
-    expect(JSON.parse(stdout)).toEqual({
-      ...{ type: 'static', kid: 'k 1', algorithms: ['ES256'], key: read('e.pub.pem'), issuer: ISSUER },
-      ...{ expectedAudience: AUDIENCE, name: 'acme', allowedRoles: ['global:member'], flows: ['exchange'] },
-      ...{ origins: ['https://product.example'], scopes: ['workflow:read'], perMinute: 600 },
-      ...{ requireActor: true, linkExistingUsers: false, emailDomains: ['*'] },
-    });
-  });
-
-  it('prints a key without the byte order mark of its file', async () => {
+  it('is read without the byte order mark of its file', async () => {
+    await line.output(['keys', 'keygen', '--out', 'e.pem']);
     line.write('marked.pem', `\ufeff${read('e.pub.pem')}`);
-    const { stdout } = await entry('--public-key', 'marked.pem', ...TRUST);
-    expect(JSON.parse(stdout)).toMatchObject({ key: read('e.pub.pem') });
+    expect(await entryOf('marked.pem')).toMatchObject({ key: read('e.pub.pem') });
   });
 
-  it('[P.strict] names the properties that the strict policy requires, unless --no-strict is set', async () => {
-    const least = ['--jwks-uri', 'https://partner.example/jwks.json', '--issuer', ISSUER];
-    const { exitCode, stdout, stderr } = await entry(...least);
-    expect([exitCode, stdout]).toEqual([1, '']);
-    for (const member of ['expectedAudience', 'allowedRoles', 'origins', 'emailDomains'])
-      expect(stderr).toContain(`  - ${member}: is required by the strict policy`);
-    const loose = await entry(...least, '--no-strict');
-    expect(JSON.parse(loose.stdout)).toEqual({
-      type: 'jwks',
-      url: 'https://partner.example/jwks.json',
-      issuer: ISSUER,
-    });
-    expect(loose.stderr).toContain('warning: expectedAudience: is not set');
-  });
-
-  it('[D32] names the setting that allows an http: key set, and shows nothing of a private key', async () => {
-    const http = await entry('--jwks-uri', 'http://partner.example/jwks.json', ...TRUST);
-    expect(http.stderr).toContain('SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP allows http:');
+  it('[D32] may not be a private key, of which nothing is shown', async () => {
     line.write('private.pem', Partner.create({ issuer: ISSUER }).privateKeyPem());
-    const { exitCode, stderr } = await entry('--public-key', 'private.pem', '--kid', 'k', ...TRUST);
+    const { exitCode, stderr } = await line.run([...ADD, '--public-key', 'private.pem']);
     expect([exitCode, stderr]).toEqual([
       1,
       expect.stringContaining(
         'private.pem must hold a public key as PEM or JWK: it is a private key, and it has left its owner',
       ),
     ]);
-    expect(stderr).not.toContain('algorithms');
     expect(stderr).not.toContain('BEGIN');
-    expect(await entry(...TRUST)).toMatchObject({
-      exitCode: 2,
-      stderr: 'error: Give --public-key or --jwks-uri.\n',
-    });
+  });
+
+  it('[D32] may not be at an http: address, unless a setting allows it', async () => {
+    const { stderr } = await line.run([...ADD, '--jwks-uri', 'http://partner.example/jwks.json']);
+    expect(stderr).toContain('SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP allows http:');
   });
 });

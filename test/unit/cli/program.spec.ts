@@ -31,12 +31,10 @@ describe('svc-admin', () => {
       ['projects', 'set-key', '1', '--issuer', 'a', '--key', 'b'],
       'error: <project-id> must be the id of a project.',
     ],
-    [['keys', 'entry'], 'error: Give --issuer.'],
     [
       ['keys', 'policy', 'a', '--set', 'b=1', '--unset', 'b'],
       'error: "b" is named by both --set and --unset.',
     ],
-    [['keys', 'entry', '--branch', 'main'], 'error: --branch is for --github and --gitlab.'],
     [['audit', 'list', '--since', '2031-05-02', '--until', '2031-05-01'], 'error: --since '],
     [['data', 'copy'], 'error: Give the address of the new database'],
   ])('exits with 2 and says what is wrong: %j', async (args, complaint) => {
