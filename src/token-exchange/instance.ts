@@ -114,8 +114,7 @@ export { RevocationRepository } from './revocation/revocation.repository.js';
 export { restoreTrust, revokeTrust } from './revocation/revocation.service.js';
 
 // Security events
-export { REQUESTED_EVENTS } from './signals/security-event.js';
-export { transmitterEntry, usedId } from './signals/transmitters.js';
+export { transmitterEntry } from './signals/transmitters.js';
 export type { Transmitter } from './signals/transmitters.js';
 
 // Audit events
