@@ -21,7 +21,6 @@ import type {
 } from '../token-exchange/instance.js';
 import { readTrustedKeys } from '../token-exchange/instance.js';
 import type { CommandContext } from './command-context.js';
-import { readTextFile } from './files.js';
 
 /** The settings that the rules for trusted keys depend on. */
 const TRUST_SETTINGS = [
@@ -95,20 +94,4 @@ export function presentKeyRingOf(context: CommandContext): KeyRing {
 /** The rules for trusted keys, as the service reads them. */
 export function rulesOf({ settings }: CommandContext): TrustedKeysRules {
   return trustedKeysRules(settings.read(...TRUST_SETTINGS));
-}
-
-/**
- * Reads a file, or a variable if no file is named.
- * @param nothing the error's message if there is neither
- * @throws CommandError
- */
-export function textGiven(
-  context: CommandContext,
-  path: string | undefined,
-  variable: 'license' | 'licensePublicKey' | 'trustedKeys',
-  nothing: string,
-): string {
-  const text = path === undefined ? context.settings.read(variable)[variable] : readTextFile(context, path);
-  if (text === undefined) throw new CommandError(nothing);
-  return text;
 }

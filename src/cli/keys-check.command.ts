@@ -10,7 +10,8 @@ import { policyInWords, readTrustedKeys, toJwksAddress } from '../token-exchange
 import { addCommand } from './command.js';
 import type { CommandContext } from './command-context.js';
 import { entriesText } from './entries-text.js';
-import { rulesOf, textGiven } from './instance-settings.js';
+import { readTextFile } from './files.js';
+import { rulesOf } from './instance-settings.js';
 import { storedEntries } from './stored-entries.js';
 
 const NO_KEYS =
@@ -54,8 +55,10 @@ function configuredText(
   stored: readonly ListedEntry[] = [],
   context: CommandContext,
 ): string {
-  const isConfigured = file !== undefined || context.settings.read('trustedKeys').trustedKeys !== undefined;
-  return isConfigured || stored.length === 0 ? textGiven(context, file, 'trustedKeys', NO_KEYS) : '[]';
+  if (file !== undefined) return readTextFile(context, file);
+  const { trustedKeys } = context.settings.read('trustedKeys');
+  if (trustedKeys === undefined && stored.length === 0) throw new CommandError(NO_KEYS);
+  return trustedKeys ?? '[]';
 }
 
 /** A refused entry accepts no token, so it needs no warning. */

@@ -1,20 +1,16 @@
-// svc-admin license: creates a vendor's key pair, signs licences, and prints them.
+// svc-admin license: creates a vendor's key pair, and signs licences.
 import { generateKeyPairSync } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import type { License, LicenseFeature } from '../config/license.js';
-import { LICENSE_FEATURES, LicenseError, readLicense } from '../config/license.js';
-import { endOf } from '../instance/availability.js';
+import type { LicenseFeature } from '../config/license.js';
+import { LICENSE_FEATURES } from '../config/license.js';
 import { Clock } from '../platform/clock.js';
 import { signCompactJws } from '../token-exchange/instance.js';
 import { MisuseError } from './command-answers.js';
 import { addCommand, isoMoment, listOf, wholeNumber } from './command.js';
 import type { CommandContext } from './command-context.js';
-import { CommandError } from '../administration/command-error.js';
 import { privatePem, publicPem, readPrivateKey, signerOf, writeFiles } from './files.js';
-import { textGiven } from './instance-settings.js';
-import { printable } from '../administration/table.js';
 
 const SECONDS_A_DAY = 86_400;
 const MAX_DAYS = 36_500;
@@ -35,16 +31,10 @@ interface IssueOptions {
   readonly force?: boolean;
 }
 
-interface ShowOptions {
-  readonly license?: string;
-  readonly publicKey?: string;
-}
-
 export function addLicenseCommands(program: Command, context: CommandContext): void {
-  const license = program.command('license').description('create, issue and read licences');
+  const license = program.command('license').description('create a key pair, and issue licences');
   addKeygen(license, context);
   addIssue(license, context);
-  addShow(license, context);
 }
 
 function addKeygen(license: Command, context: CommandContext): void {
@@ -73,14 +63,6 @@ function addIssue(license: Command, context: CommandContext): void {
     .option('--out <file>', 'file to write; standard output if left out')
     .option('--force', 'replace an existing file')
     .action((options: IssueOptions, command: Command) => issue(options, command, context));
-}
-
-function addShow(license: Command, context: CommandContext): void {
-  const about = 'print a licence, and whether it is valid; exits with 1 if not';
-  addCommand(license, 'show', about, 'license show --license license.jws --public-key vendor.pub.pem')
-    .option('--license <file>', 'the licence; the configured one if left out')
-    .option('--public-key <file>', "the vendor's public key; the configured one if left out")
-    .action((options: ShowOptions) => show(options, context));
 }
 
 function keygen({ outPrivate, outPublic, force }: KeygenOptions, context: CommandContext): void {
@@ -115,35 +97,4 @@ function issue(options: IssueOptions, command: Command, context: CommandContext)
 function endFor({ days, expires }: IssueOptions, iat: number): number | undefined {
   if (expires !== undefined) return Math.floor(expires.getTime() / 1000);
   return days === undefined ? undefined : iat + days * SECONDS_A_DAY;
-}
-
-const NO_LICENSE = 'There is no licence: give --license, or set SVC_LICENSE or SVC_LICENSE_FILE.';
-const NO_KEY = 'There is no public key: give --public-key, or set SVC_LICENSE_PUBLIC_KEY or its _FILE.';
-
-async function show(options: ShowOptions, context: CommandContext): Promise<void> {
-  const license = await checkedLicense(
-    textGiven(context, options.license, 'license', NO_LICENSE),
-    textGiven(context, options.publicKey, 'licensePublicKey', NO_KEY),
-  );
-  const valid = !license.hasEnded(new Clock().nowMs());
-  const { customer = null, features, expiresAt } = license;
-  const lines = [
-    `Customer: ${printable(customer ?? '(not named)')}`,
-    `Features: ${[...features].map(printable).join(', ') || '(none)'}`,
-    `Expires:  ${endOf(license)}`,
-    ...(valid ? ['Status:   valid'] : []),
-  ];
-  // JSON has null for an end that is not a date.
-  const shown = { customer, features: [...features], expiresAt, valid };
-  context.answers.give(shown, `${lines.join('\n')}\n`);
-  if (!valid) throw new CommandError('The licence is not valid: it has ended.');
-}
-
-async function checkedLicense(compactJwsText: string, publicKeyPem: string): Promise<License> {
-  try {
-    return await readLicense(compactJwsText, publicKeyPem);
-  } catch (error) {
-    if (error instanceof LicenseError) throw new CommandError(`The licence is not valid: ${error.message}`);
-    throw error;
-  }
 }

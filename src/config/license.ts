@@ -25,13 +25,12 @@ export class LicenseError extends Error {
  */
 export class License {
   constructor(
-    readonly customer: string | undefined,
     readonly features: ReadonlySet<string>,
     readonly expiresAt: Date,
   ) {}
 
   /** No licence: nothing is licensed. */
-  static readonly NONE = new License(undefined, new Set(), new Date(0));
+  static readonly NONE = new License(new Set(), new Date(0));
 
   /**
    * @rule D39 A licence includes features until it expires, checked offline. See flow.endpoints.ts for the
@@ -58,13 +57,12 @@ export class License {
 export async function readLicense(compactJws: string, publicKeyPem: string): Promise<License> {
   const key = readVendorKey(publicKeyPem);
   const payload = await verifiedPayload(compactJws, key);
-  const { features, exp, customer } = payload;
+  const { features, exp } = payload;
   if (!Array.isArray(features) || !features.every((feature) => typeof feature === 'string')) {
     throw new LicenseError('features must be an array of strings');
   }
   if (typeof exp !== 'number' || !Number.isFinite(exp)) throw new LicenseError('exp must be a number');
-  const label = typeof customer === 'string' ? customer : undefined;
-  return new License(label, new Set(features), new Date(exp * 1000));
+  return new License(new Set(features), new Date(exp * 1000));
 }
 
 function readVendorKey(publicKeyPem: string): KeyObject {

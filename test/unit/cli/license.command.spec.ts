@@ -1,5 +1,5 @@
-// svc-admin license: key pair, licences, and what a licence is said to be.
-import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
+// svc-admin license: key pair and licences.
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { LICENSE_FEATURES, readLicense } from '../../../src/config/license.js';
@@ -11,18 +11,6 @@ describe('license', () => {
   const line = new CommandLine();
   const read = (name: string) => readFileSync(join(line.folder, name), 'utf8');
   const issue = (...args: string[]) => line.run(['license', 'issue', '--private-key', 'vendor.pem', ...args]);
-  const show = (license: string) => {
-    line.write('shown.jws', license);
-    return line.run(['license', 'show', '--license', 'shown.jws', '--public-key', 'vendor.pub']);
-  };
-
-  /** A licence with any payload, correctly signed. */
-  const signed = (payload: unknown) => {
-    const input = [{ alg: 'EdDSA' }, payload]
-      .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
-      .join('.');
-    return `${input}.${sign(null, Buffer.from(input), createPrivateKey(read('vendor.pem'))).toString('base64url')}`;
-  };
 
   beforeAll(() =>
     line.output(['license', 'keygen', '--out-private', 'vendor.pem', '--out-public', 'vendor.pub']),
@@ -155,81 +143,6 @@ describe('license', () => {
       expect(exitCode).toBe(1);
       expect(stderr).toContain(complaint);
       expect(stderr).not.toMatch(/secret-text|BEGIN|\n {4}at /);
-    });
-  });
-
-  describe('show', () => {
-    it('[D39] reports customer, features and end of a valid licence', async () => {
-      const payload = { customer: 'Ann\u001b[2J', features: ['token-exchange'], exp: 4_000_000_000 };
-      expect(await show(signed(payload))).toEqual({
-        exitCode: 0,
-        stdout: [
-          'Customer: Ann\uFFFD[2J',
-          'Features: token-exchange',
-          'Expires:  2096-10-02T07:06:40.000Z',
-          'Status:   valid\n',
-        ].join('\n'),
-        stderr: '',
-      });
-    });
-
-    it('[D39] reports a licence that has ended, and a licence whose end is invalid', async () => {
-      const ended = await show(signed({ features: [], exp: 1_000_000_000 }));
-      expect(ended).toMatchObject({
-        exitCode: 1,
-        stderr: 'error: The licence is not valid: it has ended.\n',
-      });
-      expect(ended.stdout).toContain('Features: (none)\nExpires:  2001-09-09T01:46:40.000Z\n');
-      expect(await show(signed({ features: [], exp: 1e300 }))).toMatchObject({ exitCode: 1 });
-    });
-
-    it.each([
-      [
-        'of another vendor',
-        () => signed({ features: [], exp: 4e9 }).slice(0, -9).concat('AAAAAAAAA'),
-        'signature',
-      ],
-      ['without features', () => signed({ exp: 4e9 }), 'features must be an array'],
-    ])('[D39] says why a licence %s is invalid, and shows none of its claims', async (_, license, reason) => {
-      const { exitCode, stdout, stderr } = await show(license());
-      expect([exitCode, stdout]).toEqual([1, '']);
-      expect(stderr).toMatch(new RegExp(`^error: The licence is not valid: .*${reason}.*\n$`));
-    });
-
-    describe('with the configured licence', () => {
-      const configured = () => ({
-        SVC_LICENSE: signed({ features: ['credentials-list'], exp: 4e9 }),
-        SVC_LICENSE_PUBLIC_KEY_FILE: join(line.folder, 'vendor.pub'),
-        // What is wrong elsewhere is not this command's business.
-        SVC_PORT: 'none',
-      });
-
-      it('reads it from the environment, or from --env-file at any position', async () => {
-        expect(await line.output(['license', 'show'], configured())).toContain('credentials-list');
-        const { SVC_LICENSE, SVC_LICENSE_PUBLIC_KEY_FILE } = configured();
-        line.write(
-          'a.env',
-          `SVC_LICENSE=${SVC_LICENSE}\nSVC_LICENSE_PUBLIC_KEY_FILE=${SVC_LICENSE_PUBLIC_KEY_FILE}\n`,
-        );
-        expect(await line.run(['--env-file', 'a.env', 'license', 'show'])).toMatchObject({ exitCode: 0 });
-        expect(await line.run(['license', 'show', '--env-file', 'a.env'])).toMatchObject({ exitCode: 0 });
-      });
-
-      it.each([
-        ['licence', { SVC_LICENSE: undefined }, 'There is no licence: give --license'],
-        [
-          'public key',
-          { SVC_LICENSE_PUBLIC_KEY_FILE: undefined },
-          'There is no public key: give --public-key',
-        ],
-      ])('says how to set the missing %s', async (_, change, complaint) => {
-        const entries = Object.entries({ ...configured(), ...change }).filter(
-          ([, value]) => value !== undefined,
-        );
-        const { exitCode, stderr } = await line.run(['license', 'show'], Object.fromEntries(entries));
-        expect(exitCode).toBe(1);
-        expect(stderr).toContain(complaint);
-      });
     });
   });
 });

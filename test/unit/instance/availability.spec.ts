@@ -10,7 +10,7 @@ import {
 } from '../../../src/instance/availability.js';
 
 const END_MS = 1_800_000_000_000;
-const licensed = (...features: string[]) => new License('marker-5150', new Set(features), new Date(END_MS));
+const licensed = (...features: string[]) => new License(new Set(features), new Date(END_MS));
 const WHOLE = licensed('token-exchange', 'project-members');
 
 function settings(flag: string | undefined, license: License): AvailabilitySettings {
@@ -67,7 +67,7 @@ describe('token exchange', () => {
     ],
     [
       'true',
-      new License('x', new Set(['token-exchange']), new Date(Number.NaN)),
+      new License(new Set(['token-exchange']), new Date(Number.NaN)),
       0,
       'license_ended',
       'license_ended',
