@@ -1,6 +1,5 @@
 // svc-admin config: prints the configuration as the service would read it, the source of each value, its problems, and
 // its state for each point of docs/operator/going-live.md.
-import { lookup } from 'node:dns/promises';
 import type { Command } from 'commander';
 import { CommandError } from '../administration/command-error.js';
 import { VARIABLES } from '../config/environment.js';
@@ -13,8 +12,6 @@ import { checkStartup, sourceNames } from '../instance/prepare-startup.js';
 import type { VariableState } from '../instance/variable-states.js';
 import { variableStates } from '../instance/variable-states.js';
 import { Clock } from '../platform/clock.js';
-import type { ListenAddress, ListenVariables } from '../platform/http/listen-error.js';
-import { listenError, METRICS_ADDRESS, SERVICE_ADDRESS } from '../platform/http/listen-error.js';
 import { addCommand } from './command.js';
 import type { CommandContext } from './command-context.js';
 import { storedEntries } from './stored-entries.js';
@@ -41,11 +38,10 @@ export function addConfigCommands(program: Command, context: CommandContext): vo
   ).action(() => checkConfiguration(context));
 }
 
-/** Checks what the start would check, resolves the names to listen on, and checks the stored entries if it finds a database. */
+/** Checks what the start would check, and the stored entries if it finds a database. */
 async function checkConfiguration(context: CommandContext): Promise<void> {
   const { startupSources } = context.settings;
-  const checked = await checkStartup(startupSources);
-  const startup = { ...checked, problems: [...checked.problems, ...(await unknownHosts(checked))] };
+  const startup = await checkStartup(startupSources);
   const variables = sourcedVariables(startup, sourceNames(startupSources));
   const points = goingLivePoints(startup, await storedEntries(context));
   context.answers.give(shownOf(startup, variables, points), textOf(startup, variables, points));
@@ -53,23 +49,6 @@ async function checkConfiguration(context: CommandContext): Promise<void> {
   if (problems.length === 0) return;
   throw new CommandError(
     `The service would not start with this configuration; problems: ${problems.length}.`,
-  );
-}
-
-/** Problems of names to listen on that the machine cannot resolve. */
-async function unknownHosts({ config }: CheckedStartup): Promise<string[]> {
-  const { host, port, metricsHost, metricsPort } = config;
-  const problems = await Promise.all([
-    lookupProblem({ host, port }, SERVICE_ADDRESS),
-    metricsPort === 0 ? undefined : lookupProblem({ host: metricsHost, port: metricsPort }, METRICS_ADDRESS),
-  ]);
-  return problems.filter((problem) => problem !== undefined);
-}
-
-function lookupProblem(at: ListenAddress, variables: ListenVariables): Promise<string | undefined> {
-  return lookup(at.host).then(
-    () => undefined,
-    (error: unknown) => listenError(error, at, variables).message,
   );
 }
 

@@ -8,7 +8,7 @@ export interface ListenAddress {
 }
 
 /** The names of the variables that set the address. */
-export interface ListenVariables {
+interface ListenVariables {
   readonly host: string;
   readonly port: string;
 }
