@@ -30,8 +30,7 @@ class Report {
 
   constructor(daysLeft: number | undefined, environment: Record<string, string> = {}) {
     const end = new Date(START_MS + (daysLeft ?? 0) * DAY * 1000);
-    const license =
-      daysLeft === undefined ? License.NONE : new License(new Set(['token-exchange']), end);
+    const license = daysLeft === undefined ? License.NONE : new License(new Set(['token-exchange']), end);
     const switches = { SVC_EMBED_LOGIN_ENABLED: 'true', SVC_ENV_FEAT_TOKEN_EXCHANGE: 'true' };
     const { config, given } = readConfig([{ ...switches, ...environment }]);
     const log = createLogger('info', { write: (line) => this.lines.push(JSON.parse(line) as Line) });
