@@ -112,8 +112,6 @@ describeOnEachDatabase('[D147] a security event', (database) => {
     const commands = new CommandLine(() => ({ ...database.environment, ...environment }), VERSION);
     const keySet = { entry: `signals:${ISSUER}`, state: 'held', kids: [scene.transmitter.provider.kid] };
     expect(JSON.parse(await commands.output(['keys', 'status', '--json']))).toMatchObject([keySet]);
-    const refreshed = await commands.output(['keys', 'refresh', `signals:${ISSUER}`, '--json']);
-    expect(JSON.parse(refreshed)).toMatchObject([{ fetched: true, state: 'held' }]);
   });
 
   it('of a revoked session ends that session in frames, what has no session, and nothing of another issuer', async () => {
