@@ -9,13 +9,12 @@ import type { CoreSettings } from './core.module.js';
 import { CoreModule } from './core.module.js';
 import { HealthModule } from './health/health.module.js';
 import { FrameModule } from './instance/frame.module.js';
-import { MetadataModule } from './instance/metadata.module.js';
-import { tokenExchange } from './instance/token-exchange.modules.js';
+import { MetadataModule, tokenExchange } from './instance/token-exchange.modules.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OperatorModule } from './operator/operator.module.js';
 import { InstanceErrorFilter } from './web/page-templates.js';
 import { WebModule } from './web/web.module.js';
-import { ReferenceModule } from './workspace/reference/reference.module.js';
+import { ReferenceModule } from './workspace/reference/reference.controller.js';
 import { WorkspaceModule } from './workspace/workspace.module.js';
 
 @Module({})

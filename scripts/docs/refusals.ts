@@ -1,5 +1,5 @@
 // The table and lists of docs/refusals.md, from the catalogue of refusals.
-import { inOwnWords } from '../../src/config/remedies.js';
+import { inOwnWords } from '../../src/instance/token-exchange-settings.js';
 import { errorOf } from '../../src/token-exchange/endpoint/challenge.js';
 import { bearerAnchor } from '../../src/token-exchange/refusals/refusal-line.js';
 import type { RequestRefusalReason } from '../../src/token-exchange/refusals/refusals.js';

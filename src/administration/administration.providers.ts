@@ -24,7 +24,7 @@ import { OperatorAccountRepository } from './accounts/operator-account.repositor
 import { LinkedSubjectReader } from './accounts/linked-subject.reader.js';
 import { UserProfileRepository } from './accounts/user-profile.repository.js';
 import { Administration } from './administration.js';
-import { InstanceExplainer } from './explain/instance-explainer.js';
+import { InstanceExplainer } from './explain/explain-token.operation.js';
 import { OPERATION_TYPES } from './operations.js';
 import { OwnerProtection } from './users/owner-protection.js';
 import { TrailFilters } from './trail/read-audit-trail.operation.js';

@@ -4,9 +4,31 @@
 import type { Type } from '@nestjs/common';
 import { SetMetadata } from '@nestjs/common';
 import { MetadataScanner, Reflector } from '@nestjs/core';
+import { z } from 'zod';
 import type { AuditContext, AuditEvent } from '../token-exchange/instance.js';
 import type { Transaction } from '../platform/database/transaction.js';
 import type { User } from '../users/user.repository.js';
+import { InputError } from './command-error.js';
+
+/**
+ * Creates a parser for inputs with these properties. It throws InputError for the first property that breaks
+ * its rule.
+ */
+export function inputOf<Shape extends z.ZodRawShape>(shape: Shape) {
+  const schema = z.strictObject(shape, 'must be an object');
+  const known = Object.keys(shape).join(', ') || 'none';
+  return (input: unknown): z.output<typeof schema> => {
+    const { success, data, error } = schema.safeParse(input);
+    if (success) return data;
+    const [issue] = error.issues;
+    if (issue?.code === 'unrecognized_keys')
+      throw new InputError('The input', `has a member that is not known; known are ${known}`);
+    throw new InputError(String(issue?.path[0] ?? 'The input'), issue?.message ?? 'is refused');
+  };
+}
+
+/** Parses the input of an operation without parameters. */
+export const readNothing = inputOf({});
 
 /** The rules of an operation. Input and result are JSON, because they may pass through a socket. */
 export interface OperationRules {

@@ -1,4 +1,4 @@
-// The modules of a command that opens the database itself. They have no leader, followers, listeners or jobs.
+// Opens the instance's database for a command, alone or with the modules of its operations. They have no leader, followers, listeners or jobs.
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -11,7 +11,7 @@ import { AuditTrailRepository } from '../audit/audit-trail.repository.js';
 import { PersonHashes } from '../audit/person-hashes.js';
 import { SCHEMA } from '../instance/schema.js';
 import { Clock } from '../platform/clock.js';
-import type { DatabaseSettings, Schema } from '../platform/database/data-source.js';
+import type { DatabaseSettings, Schema, OpenDatabase } from '../platform/database/data-source.js';
 import { DatabaseClock } from '../platform/database/database-clock.js';
 import { DatabaseModule } from '../platform/database/database.module.js';
 import { LOGGER, SILENT } from '../platform/log/log.js';
@@ -19,7 +19,48 @@ import { AuditBus, AuditTrail } from '../token-exchange/instance.js';
 import { USER_PROVIDERS } from '../users/users.module.js';
 import type { CommandContext } from './command-context.js';
 import { CommandAdministrationSettings, presentKeyRingOf } from './instance-settings.js';
-import { opening } from './instance-database.js';
+import { CommandError } from '../administration/command-error.js';
+import { databaseSettings } from '../instance/prepare-startup.js';
+import { openDatabase } from '../platform/database/data-source.js';
+import { DataDirectoryLockedError } from '../platform/database/embedded/data-directory.lock.js';
+import { StartError } from '../platform/start-error.js';
+import { reasonOf } from './command-answers.js';
+
+/**
+ * Runs `work` on a database after migrating its schema. It is for work that the running service
+ * cannot do for a command. See operation-call.ts for everything else.
+ * @param settings default: the configured database
+ * @throws DataDirectoryLockedError if another process has the embedded directory (D46)
+ * @throws CommandError if the database cannot be opened
+ */
+export async function withDatabase<T>(
+  context: CommandContext,
+  work: (database: OpenDatabase) => Promise<T>,
+  settings = instanceDatabase(context),
+): Promise<T> {
+  const database = await opening(() => openDatabase(settings, SCHEMA));
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** The configured database. */
+export function instanceDatabase({ settings }: CommandContext): DatabaseSettings {
+  return databaseSettings(settings.read('databaseUrl', 'databasePoolSize', 'dataDirectory'));
+}
+
+/** Opens the database. Throws like `withDatabase`. */
+export async function opening<T>(open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    if (error instanceof DataDirectoryLockedError) throw error;
+    if (error instanceof StartError) throw new CommandError(error.message);
+    throw new CommandError(`The database cannot be opened: ${reasonOf(error)}`);
+  }
+}
 
 @Module({})
 class CommandModule {

@@ -14,7 +14,7 @@ import { variableStates } from '../instance/variable-states.js';
 import { Clock } from '../platform/clock.js';
 import { addCommand } from './command.js';
 import type { CommandContext } from './command-context.js';
-import { storedEntries } from './stored-entries.js';
+import { storedEntries } from './keys-check.command.js';
 import { findingLines, renderTable } from '../administration/table.js';
 
 const HEADINGS = ['VARIABLE', 'VALUE', 'FROM'];

@@ -20,7 +20,7 @@ import { CredentialRepository } from '../workspace/credentials/credential.reposi
 import { MisuseError, reasonOf } from './command-answers.js';
 import { addCommand, wholeNumber } from './command.js';
 import type { CommandContext } from './command-context.js';
-import { withDatabase } from './instance-database.js';
+import { withDatabase } from './command.module.js';
 import { keyRingOf } from './instance-settings.js';
 import { Progress, withProgress } from './terminal.js';
 

@@ -2,22 +2,29 @@
 import type { Command } from 'commander';
 import { CommandError } from '../administration/command-error.js';
 import type { ListedEntry } from '../administration/entries/list-entries.operation.js';
-import type { FetchedKeySet } from '../administration/keys/key-set-trial.js';
-import { fetchKeySets, fetchedInWords } from '../administration/keys/key-set-trial.js';
+import { EntryListOperations, configuredEntries } from '../administration/entries/list-entries.operation.js';
+import { fetchKeySets, fetchedInWords } from '../administration/keys/key-sets.operations.js';
 import { findingLines, printable, renderTable } from '../administration/table.js';
-import type { TrustedKeyEntry, TrustedKeysReading } from '../token-exchange/instance.js';
-import { policyInWords, readTrustedKeys, toJwksAddress } from '../token-exchange/instance.js';
+import { ConfigurationError } from '../config/load-config.js';
+import { SCHEMA } from '../instance/schema.js';
+import { hasDatabase } from '../platform/database/embedded/copied-data.js';
+import { counted } from '../platform/text/wording.js';
+import { readTrustedKeys } from '../token-exchange/instance.js';
+import { reasonOf } from './command-answers.js';
 import { addCommand } from './command.js';
 import type { CommandContext } from './command-context.js';
-import { entriesText } from './entries-text.js';
+import { instanceDatabase } from './command.module.js';
 import { readTextFile } from './files.js';
 import { rulesOf } from './instance-settings.js';
-import { storedEntries } from './stored-entries.js';
+import { perform } from './operation-call.js';
 
 const NO_KEYS =
   'There are no trusted keys: give --file, or set SVC_TOKEN_EXCHANGE_TRUSTED_KEYS or its _FILE.';
-const HEADINGS = ['ENTRY', 'LABEL', 'TYPE', 'ISSUER', 'KID OR URL', 'ALGORITHMS', 'AUDIENCE', 'ROLES'];
-const POLICY_HEADINGS = ['LABEL', 'POLICY'];
+const HEADINGS = ['ENTRY', 'FROM', 'STATE', 'TYPE', 'ISSUER', 'KID OR URL', 'AUDIENCE', 'UNTIL', 'CHANGED'];
+const POLICY_HEADINGS = ['ENTRY', 'POLICY'];
+/** An entry that ends within this time is marked, as on the operator's page and in the alerts. */
+const NOTICE_DAYS = 30;
+const DAY_MS = 86_400_000;
 
 interface CheckOptions {
   readonly file?: string;
@@ -34,15 +41,22 @@ export function addCheck(keys: Command, context: CommandContext): void {
 
 async function check({ file, fetch }: CheckOptions, context: CommandContext): Promise<void> {
   const stored = file === undefined ? await storedEntries(context) : undefined;
-  const text = configuredText(file, stored, context);
   const rules = rulesOf(context);
-  const reading = readTrustedKeys(text, rules);
-  const jwksEntries = reading.entries.filter((entry) => entry.type === 'jwks');
+  const { entries, problems, notes, ...reading } = readTrustedKeys(
+    configuredText(file, stored, context),
+    rules,
+  );
+  const jwksEntries = entries.filter((entry) => entry.type === 'jwks');
   const keySets = fetch === true ? await fetchKeySets(jwksEntries, rules) : undefined;
-  const { entries, problems, notes } = reading;
   const warnings = [...reading.warnings, ...(stored ?? []).flatMap(openAudience)];
-  const answer = { problems, warnings, notes, entries: entries.map(shownEntry), keySets, stored };
-  context.answers.give(answer, checkText({ ...reading, warnings }, keySets, stored));
+  const place = file ?? context.settings.labelOf('trustedKeys');
+  const configured = await configuredEntries(entries, place, new Date());
+  const text = [
+    ...findingLines({ problems, warnings, notes }),
+    ...(keySets ?? []).map(fetchedInWords),
+    entriesText([...configured, ...(stored ?? [])]),
+  ];
+  context.answers.give({ problems, warnings, notes, entries: configured, keySets, stored }, text.join(''));
   if (problems.length > 0)
     throw new CommandError(`The service would not start with these keys; problems: ${problems.length}.`);
   const useless = keySets?.filter(({ keys }) => keys.length === 0) ?? [];
@@ -69,39 +83,50 @@ function openAudience({ entry, state, audience }: ListedEntry): string[] {
   ];
 }
 
-function shownEntry(entry: TrustedKeyEntry) {
-  const { entryIndex: index, label, type, issuer } = entry;
-  const keys =
-    entry.type === 'jwks'
-      ? { url: toJwksAddress(entry.url).url }
-      : { kid: entry.key.kid, algorithms: [...entry.key.algorithms] };
-  return { index, entry: label, type, issuer, keys, policy: policyInWords(entry, new Date()) };
+/**
+ * Asks the running service or the database for stored entries, without creating or migrating it.
+ * @returns undefined, with a remark, if there is neither
+ */
+export async function storedEntries(context: CommandContext): Promise<readonly ListedEntry[] | undefined> {
+  try {
+    const settings = instanceDatabase(context);
+    if (settings.kind === 'embedded' && !hasDatabase(settings.directory))
+      throw new CommandError(`There is no database in ${settings.directory}.`);
+    const schema = { ...SCHEMA, mayMigrate: false };
+    const all = await perform(context, EntryListOperations, 'list', {}, schema);
+    return all.filter(({ from }) => from === 'command');
+  } catch (error) {
+    const isConfiguration = error instanceof ConfigurationError;
+    const reason = isConfiguration ? 'The configuration has problems.' : reasonOf(error);
+    context.answers.remark(`Stored entries are not checked: ${reason}`);
+    return undefined;
+  }
 }
 
-function checkText(
-  reading: TrustedKeysReading,
-  keySets: readonly FetchedKeySet[] = [],
-  stored: readonly ListedEntry[] = [],
-): string {
-  const { entries } = reading;
-  const policies = entries.map((entry) => [entry.label, policyInWords(entry, new Date()).join('; ')]);
-  const configured = [renderTable(HEADINGS, entries.map(rowOf)), renderTable(POLICY_HEADINGS, policies)];
-  const tables = [...configured, stored.length === 0 ? '' : entriesText(stored)];
-  return [
-    ...findingLines(reading),
-    ...keySets.map(fetchedInWords),
-    tables.filter((table) => table !== '').join('\n'),
-  ].join('');
+/** The text of `keys list` and `keys check`. */
+export function entriesText(all: readonly ListedEntry[]): string {
+  if (all.length === 0) return '';
+  const tables = [renderTable(HEADINGS, all.map(rowOf)), renderTable(POLICY_HEADINGS, all.map(policyRow))];
+  const place = all.find(({ from }) => from === 'configuration')?.configuredIn;
+  const note = `Configured entries are in ${printable(place ?? '')}: change them there, and restart.\n`;
+  return [...tables, ...(place === undefined ? [] : [note])].join('\n');
+}
+function rowOf(listed: ListedEntry): string[] {
+  const { entry, from, state, revoked, type, issuer, keys, audience, until, changedAt } = listed;
+  const stateCell = state === 'trusted' && revoked.length > 0 ? 'trusted, but for revoked keys' : state;
+  const place = keys === null ? '' : 'kid' in keys ? keys.kid : keys.url;
+  const trust = [type ?? '', issuer ?? '', place, type === null ? '' : (audience ?? 'not checked')];
+  return [entry, from, stateCell, ...trust, untilCell(until), changedAt ?? ''];
 }
 
-/** A fetched key determines its algorithms. The query of an address may be secret, so it is not shown. */
-function rowOf(entry: TrustedKeyEntry): string[] {
-  const { entryIndex, label, type, issuer, expectedAudience, allowedRoles } = entry;
-  const keys =
-    entry.type === 'jwks'
-      ? [toJwksAddress(entry.url).url, "by the key's kind"]
-      : [entry.key.kid, [...entry.key.algorithms].join(', ')];
-  const roles = allowedRoles && ([...allowedRoles].join(', ') || 'none');
-  const policy = [expectedAudience ?? 'not checked', roles ?? 'every assignable one'];
-  return [String(entryIndex ?? ''), label, type, issuer, ...keys, ...policy];
+/** Marks an end that is near. */
+function untilCell(until: string | null): string {
+  if (until === null) return 'no end';
+  const days = Math.ceil((Date.parse(until) - Date.now()) / DAY_MS);
+  const moment = until.replace('.000', '');
+  return days > 0 && days <= NOTICE_DAYS ? `${moment} (within ${counted(days, 'day')})` : moment;
+}
+
+function policyRow({ entry, policy, problems }: ListedEntry): string[] {
+  return [entry, problems.length > 0 ? `nothing: ${problems.join('; ')}` : policy.join('; ')];
 }

@@ -22,9 +22,8 @@ import { perform } from './operation-call.js';
 import { MisuseError } from './command-answers.js';
 import { addCommand, addOperation, jsonMember, usableKid, wholeNumber } from './command.js';
 import type { CommandContext } from './command-context.js';
-import { entriesText } from './entries-text.js';
+import { entriesText, addCheck } from './keys-check.command.js';
 import { defaultKid, keyTexts, readJsonFile, staticKey, writeFiles } from './files.js';
-import { addCheck } from './keys-check.command.js';
 
 const USUAL_WAIT_SECONDS = 20;
 const ISSUER = ['--issuer <url>', 'the `iss` of its tokens, character by character'] as const;

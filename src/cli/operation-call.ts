@@ -17,8 +17,7 @@ import { DataDirectoryLockedError, holderOf } from '../platform/database/embedde
 import { newRequestId } from '../platform/log/request-id.js';
 import { MisuseError } from './command-answers.js';
 import type { CommandContext } from './command-context.js';
-import { openCommandContext } from './command.module.js';
-import { instanceDatabase } from './instance-database.js';
+import { openCommandContext, instanceDatabase } from './command.module.js';
 
 /** The service or another command may hold the database for a moment, while it starts or works. */
 const PATIENCE_MS = 5_000;

@@ -5,12 +5,12 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CommandError } from '../administration/command-error.js';
 import { EntryOperations } from '../administration/entries/entries.operations.js';
-import { fetchKeySets, fetchedInWords } from '../administration/keys/key-set-trial.js';
+import { fetchKeySets, fetchedInWords } from '../administration/keys/key-sets.operations.js';
 import type { PartnerKeys } from '../administration/partners/partner-entry.js';
 import { partnerEntry, recommended } from '../administration/partners/partner-entry.js';
 import type { PartnerFacts } from '../administration/partners/partner-facts.js';
-import { PROGRAMS } from '../administration/partners/programs.js';
 import {
+  PROGRAMS,
   agentText,
   backendSnippets,
   pageSnippets,

@@ -1,13 +1,13 @@
 // svc-admin users: creates, lists, shows and changes the instance's users, and sets operators' passwords.
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { PasswordHasher } from '../administration/accounts/password-hasher.js';
-import { faultOfPassword } from '../administration/accounts/password-rules.js';
 import {
+  PasswordHasher,
+  faultOfPassword,
   CODE_LIFETIME_SECONDS,
   hashOfCode,
   newSignInCode,
-} from '../administration/accounts/sign-in-codes.js';
+} from '../administration/accounts/passwords.js';
 import { CommandError } from '../administration/command-error.js';
 import { markedAddress, printable, tableOf } from '../administration/table.js';
 import { UserChangeOperations } from '../administration/users/user-changes.operations.js';

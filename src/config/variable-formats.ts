@@ -2,6 +2,7 @@
 // the sender to a receiver.
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { readFileSync } from 'node:fs';
 import {
   MOST_ORIGINS_CHARACTERS,
   areTooManyOrigins,
@@ -10,6 +11,10 @@ import {
 } from '../platform/text/origin.js';
 import { parsedUrl } from '../platform/text/url.js';
 import { line } from './variable.js';
+import { read } from '../platform/input/problems.js';
+import { JsonError, explainJsonError, isJsonObject, parseStrictJson } from '../platform/json/strict-json.js';
+import type { Transmitter } from '../token-exchange/instance.js';
+import { TRANSMITTERS } from '../token-exchange/instance.js';
 
 /** AES-256. */
 export const ENCRYPTION_KEY_BYTES = 32;
@@ -149,4 +154,55 @@ export function origins() {
       `must have at most ${MOST_ORIGINS_CHARACTERS.setting} characters, since a header of every answer names them all`,
     )
     .default([]);
+}
+
+/** None by default. All problems of files are reported at once, or else all others. */
+export function transmitters() {
+  return z
+    .string()
+    .transform((text, context): readonly Transmitter[] => {
+      const problems: string[] = [];
+      const given = withSecrets(parsed(text, problems), problems);
+      const reading = problems.length > 0 ? { problems: [] } : read(TRANSMITTERS, given);
+      if ('value' in reading) return reading.value;
+      problems.push(...reading.problems.map(({ path, rule }) => worded(path, rule)));
+      context.addIssue(problems.join('; '));
+      return z.NEVER;
+    })
+    .default([]);
+}
+
+function parsed(text: string, problems: string[]): unknown {
+  try {
+    return parseStrictJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    problems.push(explainJsonError(error, text));
+    return [];
+  }
+}
+
+/** With what their files hold, without the end of the last line. */
+function withSecrets(list: unknown, problems: string[]): unknown {
+  if (!Array.isArray(list)) return list;
+  return list.map((one: unknown, index) => {
+    if (!isJsonObject(one)) return one;
+    const { secretFile, ...others } = one;
+    if (typeof secretFile !== 'string') return others;
+    try {
+      return { ...others, secret: readFileSync(secretFile, 'utf8').replace(/\r?\n$/, '') };
+    } catch (error) {
+      const { code = 'unknown fault' } = error as NodeJS.ErrnoException;
+      problems.push(worded(`${index}.secretFile`, `cannot be read (${code})`));
+      return others;
+    }
+  });
+}
+
+/** `transmitter 2, issuer must be a URL`. */
+function worded(path: string, rule: string): string {
+  const [index, member] = path.split('.');
+  if (index === undefined || index === '') return rule;
+  const name = member === 'secret' ? 'secretFile' : member;
+  return `transmitter ${Number(index) + 1}${name === undefined ? '' : `, ${name}`} ${rule}`;
 }

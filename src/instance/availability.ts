@@ -31,7 +31,7 @@ export const PUBLIC_REASONS: Record<UnavailableReason, PublicReason> = {
 
 /**
  * The first missing condition; undefined if token exchange should be available. See
- * health.controller.ts for readiness.
+ * health.module.ts for readiness.
  * @param nowMs milliseconds since the Unix epoch
  */
 export function unavailableBecause(

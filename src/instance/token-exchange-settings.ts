@@ -1,7 +1,12 @@
-// Derives the settings of token exchange from the configuration, for its module and for explaining tokens.
-import type { ExplanationRules, TokenExchangeSettings, UserTable } from '../token-exchange/instance.js';
+// Derives the settings of token exchange from the configuration, for its module and for explaining tokens, and
+// names them in the remedies of refusals.
+import type {
+  ExplanationRules,
+  TokenExchangeSettings,
+  UserTable,
+  Explanation,
+} from '../token-exchange/instance.js';
 import { TOKEN_PATH, completedOptions, givenSettings } from '../token-exchange/instance.js';
-import { REMEDIES } from '../config/remedies.js';
 import type { Clock } from '../platform/clock.js';
 import { ROLE_NAMES } from '../users/role.js';
 import { PROJECT_ROLES_ASCENDING } from '../workspace/rights/rights.js';
@@ -9,6 +14,7 @@ import type { AvailabilitySettings } from './availability.js';
 import { offeredUntilMs, unavailableBecause } from './availability.js';
 import type { Startup } from '../config/startup.js';
 import { JWKS_VARIABLES, trustedKeysRules } from './prepare-startup.js';
+import { VARIABLES } from '../config/environment.js';
 
 /** See user.repository.ts. */
 export const USER_TABLE: UserTable = {
@@ -74,4 +80,22 @@ export function explanationRules(startup: Configured, clock: Clock): Explanation
   const { baseUrl: audience, sessionLifetimeSeconds } = startup.config;
   const tokenEndpoint = audience + TOKEN_PATH;
   return { options: { ...options, tokenEndpoint }, audience, sessionLifetimeSeconds, remedies: REMEDIES };
+}
+
+const { featureFlag, exchangeEnabled, embedLoginEnabled, idAssertionEnabled, baseUrl } = VARIABLES;
+
+/** By the code of the refusal; replaces the package's remedy. */
+export const REMEDIES: Readonly<Record<string, string | undefined>> = {
+  not_available: `read \`reason\` at \`GET /healthz/readiness\`, and set \`${featureFlag.name}=true\` or get a licence`,
+  not_enabled: `set \`${exchangeEnabled.name}\`, \`${embedLoginEnabled.name}\` or \`${idAssertionEnabled.name}\` to true, and restart`,
+  not_issued_here: `exchange the partner's token first; set the same \`${baseUrl.name}\` on all instances`,
+};
+
+/** The package's rows with these remedies. */
+export function inOwnWords<Row extends Explanation>(
+  rows: Readonly<Record<string, Row>>,
+): Readonly<Record<string, Row>> {
+  return Object.fromEntries(
+    Object.entries(rows).map(([word, row]) => [word, { ...row, remedy: REMEDIES[word] ?? row.remedy }]),
+  );
 }

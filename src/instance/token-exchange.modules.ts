@@ -1,4 +1,4 @@
-// Token exchange in this instance.
+// Token exchange in this instance, and its metadata.
 import type { DynamicModule } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { RouterModule } from '@nestjs/core';
@@ -18,11 +18,19 @@ import {
   SessionService,
   TOKEN_EXCHANGE_SETTINGS,
   givenSettings,
+  KeySetController,
+  METADATA_OPTIONS,
+  MetadataController,
 } from '../token-exchange/instance.js';
 import { UsersModule } from '../users/users.module.js';
 import { InstanceProjects } from '../workspace/projects/instance-projects.js';
 import { InstanceTelemetry } from './instance-telemetry.js';
 import { isTokenExchangeOffered, tokenExchangeSettings } from './token-exchange-settings.js';
+import { HttpAnswers } from '../platform/http/http-answers.js';
+import type { MetadataOptions } from '../token-exchange/instance.js';
+import { SCOPES } from '../workspace/rights/rights.js';
+import { PresentEntries } from './present-entries.js';
+import { tokenEndpointOf } from './routes.js';
 
 /** This instance's implementations of the ports, except users, and its settings. */
 const PROVIDERS = [
@@ -63,4 +71,25 @@ export function tokenExchange({
     { module: TokenExchangeModule, global: true, imports: [AccessModule, UsersModule, PortsModule] },
     RouterModule.register([{ path: PATH_PREFIX, module: TokenExchangeModule }]),
   ];
+}
+
+@Module({
+  imports: [AccessModule],
+  controllers: [KeySetController, MetadataController],
+  providers: [
+    HttpAnswers,
+    { provide: METADATA_OPTIONS, inject: [STARTUP, Clock, PresentEntries], useFactory: metadataOptions },
+  ],
+})
+export class MetadataModule {}
+
+function metadataOptions(startup: Startup, clock: Clock, entries: PresentEntries): MetadataOptions {
+  const { baseUrl } = startup.config;
+  return {
+    baseUrl,
+    scopes: SCOPES,
+    resourceName: 'Instance API',
+    resourceDocumentation: `${baseUrl}/api/v1/docs`,
+    tokenEndpoint: () => tokenEndpointOf({ startup, clock, entries }),
+  };
 }

@@ -8,7 +8,7 @@ import { Metrics } from '../metrics/metrics.js';
 import { PageController, SOURCE_DIRECTORY } from '../platform/http/page.controller.js';
 import { purging } from '../platform/jobs/purge.job.js';
 import { UsersModule } from '../users/users.module.js';
-import { PasswordHasher } from '../administration/accounts/password-hasher.js';
+import { PasswordHasher } from '../administration/accounts/passwords.js';
 import { SignInFailureRepository } from '../administration/accounts/sign-in-failure.repository.js';
 import { EmbeddedSessionRepository } from './users/embedded-session.repository.js';
 import { EntryCheck } from './entries/entry-check.js';

@@ -51,7 +51,7 @@ export type { ConnectionPool } from '../platform/database/pool.js';
 export { DatabaseOutages } from '../platform/http/database-outages.js';
 export { TemporarilyUnavailableException } from '../platform/http/temporarily-unavailable.exception.js';
 export { Transaction } from '../platform/database/transaction.js';
-export { TokenExchangeThrottlerStorage } from './host/throttler-storage.js';
+export { TokenExchangeThrottlerStorage } from './host/host-parts.module.js';
 export type { RefundingThrottlerStorage } from '../platform/http/throttle/counting.storage.js';
 
 // Trusted key entries

@@ -1,6 +1,6 @@
 // Checks the catalogue of refusals: its order, and that each sentence of the log and each code of an answer leads to a row of docs/refusals.md.
 import { HttpException } from '@nestjs/common';
-import { REMEDIES, inOwnWords } from '../../src/config/remedies.js';
+import { REMEDIES, inOwnWords } from '../../src/instance/token-exchange-settings.js';
 import {
   REFUSALS_PAGE,
   bearerLine,

@@ -7,7 +7,7 @@ import { USER_TABLE } from '../../src/instance/token-exchange-settings.js';
 import type { UseRepository } from '../../src/token-exchange/replay/use.repository.js';
 import type { ExternalIdentity } from '../../src/token-exchange/host/users.js';
 import { OperatorSessionRepository } from '../../src/administration/accounts/operator-session.repository.js';
-import { PersonalProjectRepository } from '../../src/workspace/projects/personal-project.repository.js';
+import { PersonalProjectRepository } from '../../src/workspace/projects/project.repository.js';
 import { UserRepository } from '../../src/users/user.repository.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { randomFrom } from '../support/random.js';

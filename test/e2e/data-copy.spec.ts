@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { Partner } from '../../demo/partner.js';
 import { markOf } from '../../src/platform/database/embedded/copied-data.js';
-import { PasswordHasher } from '../../src/administration/accounts/password-hasher.js';
+import { PasswordHasher } from '../../src/administration/accounts/passwords.js';
 import { ApiWorld, BASIC_AUTH } from '../support/api-world.js';
 import { WebhookReceiver } from '../support/audit-receivers.js';
 import { TestDatabase, describeOnPostgresql } from '../support/databases.js';

@@ -1,7 +1,7 @@
 // What an administrator may not do at the operator's page that its owner may, also of two who ask at once.
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
-import { PasswordHasher } from '../../src/administration/accounts/password-hasher.js';
+import { PasswordHasher } from '../../src/administration/accounts/passwords.js';
 import { untilOneIsBlocked } from '../support/blocked-transactions.js';
 import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { setting } from '../support/entry-edits.js';

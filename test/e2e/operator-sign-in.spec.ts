@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { Partner } from '../../demo/partner.js';
-import { PasswordHasher } from '../../src/administration/accounts/password-hasher.js';
+import { PasswordHasher } from '../../src/administration/accounts/passwords.js';
 import { Database } from '../../src/platform/database/database.js';
 import { eventsOf } from '../support/audit.js';
 import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';

@@ -1,5 +1,5 @@
 // Explains tokens to tests as commands do it: by what a service was started with, and on its database.
-import { InstanceExplainer } from '../../src/administration/explain/instance-explainer.js';
+import { InstanceExplainer } from '../../src/administration/explain/explain-token.operation.js';
 import type { AdministrationSettings } from '../../src/administration/settings.js';
 import { InstanceProjects } from '../../src/workspace/projects/instance-projects.js';
 import { trustedKeysRules } from '../../src/instance/prepare-startup.js';
@@ -18,7 +18,7 @@ import { StoredEntryChanges } from '../../src/token-exchange/trust/stored/stored
 import { StoredEntryRepository } from '../../src/token-exchange/trust/stored/stored-entry.repository.js';
 import { IdentityLinkRepository } from '../../src/token-exchange/identity/identity-link.repository.js';
 import { SeatRepository } from '../../src/token-exchange/identity/seat.repository.js';
-import { InstanceUsers } from '../../src/users/instance-users.js';
+import { InstanceUsers } from '../../src/users/users.module.js';
 import type { EntryPath } from './entry-paths.js';
 import type { TestService } from './test-service.js';
 

@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Administration } from '../../src/administration/administration.js';
 import { UserChangeOperations } from '../../src/administration/users/user-changes.operations.js';
-import { PasswordHasher } from '../../src/administration/accounts/password-hasher.js';
-import { hashOfCode, newSignInCode } from '../../src/administration/accounts/sign-in-codes.js';
+import { PasswordHasher, hashOfCode, newSignInCode } from '../../src/administration/accounts/passwords.js';
 import type { GlobalRole } from '../../src/users/role.js';
 import { createUser } from './local-users.js';
 import { cookieOf } from './logins.js';

@@ -1,7 +1,7 @@
 // What implements the users' ports, for the running service and for commands that use the database directly.
 import type { Provider } from '@nestjs/common';
 import { OperatorSessions, PersonalProjects } from '../../users/user-ports.js';
-import { PersonalProjectRepository } from '../../workspace/projects/personal-project.repository.js';
+import { PersonalProjectRepository } from '../../workspace/projects/project.repository.js';
 import { OperatorSessionRepository } from './operator-session.repository.js';
 
 export const USER_PORTS: Provider[] = [

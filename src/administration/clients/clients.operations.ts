@@ -9,9 +9,8 @@ import type { ChangedEntry, EntryChange } from '../entries/entries.operations.js
 import { EntryOperations } from '../entries/entries.operations.js';
 import { trustedEntries } from '../entries/list-entries.operation.js';
 import type { Changed, ChangeWork } from '../operation.js';
-import { Change, Read } from '../operation.js';
+import { Change, Read, inputOf, readNothing } from '../operation.js';
 import { flag, storableString } from '../../platform/input/schemas.js';
-import { inputOf, readNothing } from '../input.js';
 
 /** A client of a stored entry. */
 const CHOSEN_CLIENT = { entry: storableString(), id: storableString() };

@@ -18,10 +18,9 @@ import { OWNER_ROLE } from '../../users/role.js';
 import { UserRepository } from '../../users/user.repository.js';
 import { CommandError } from '../command-error.js';
 import type { Changed, ChangeWork } from '../operation.js';
-import { Change, Read } from '../operation.js';
+import { Change, Read, inputOf } from '../operation.js';
 import { OwnerProtection, isAdministrator, refuseLogoutChange } from '../users/owner-protection.js';
 import { storableString } from '../../platform/input/schemas.js';
-import { inputOf } from '../input.js';
 
 /** The stored entry to work on. */
 const CHOSEN_ENTRY = { name: storableString() };

@@ -11,9 +11,8 @@ import {
   thumbprintOf,
   toJwksAddress,
 } from '../../token-exchange/instance.js';
-import { Read } from '../operation.js';
+import { Read, readNothing } from '../operation.js';
 import { AdministrationSettings } from '../settings.js';
-import { readNothing } from '../input.js';
 
 /** An entry's key with its thumbprint (RFC 7638), or the address of its key set without the query, with the stored key set's hash. */
 type KeyPlace =
@@ -54,8 +53,6 @@ interface RevokedKey {
   readonly revokedAt: string;
 }
 
-type UnrevokedEntry = Omit<ListedEntry, 'revoked'>;
-
 @Injectable()
 export class EntryListOperations {
   constructor(
@@ -71,9 +68,9 @@ export class EntryListOperations {
     const { configuredIn } = this.settings;
     const stored = await this.entries.list();
     const holding = (await this.revocations.list()).filter(({ restoredAt }) => restoredAt === null);
-    const configured = this.entries.configured.map((entry) => configuredEntry(entry, configuredIn, now));
-    const entries = await Promise.all([...configured, ...stored.map((one) => storedEntry(one, now))]);
-    return entries.map((entry) => withRevocations(entry, holding, now));
+    const configured = await configuredEntries(this.entries.configured, configuredIn, now);
+    const entries = [...configured, ...(await Promise.all(stored.map((one) => storedEntry(one, now))))];
+    return entries.map((entry) => withRevocations(entry, holding));
   }
 }
 
@@ -83,39 +80,47 @@ export async function trustedEntries(entries: StoredEntryChanges): Promise<Trust
   return [...entries.configured, ...stored];
 }
 
-function withRevocations(entry: UnrevokedEntry, holding: readonly TrustRevocation[], now: Date): ListedEntry {
-  const { issuer, keys } = entry;
+function withRevocations(entry: ListedEntry, holding: readonly TrustRevocation[]): ListedEntry {
+  const { issuer, keys, state } = entry;
   const ownKid = keys !== null && 'kid' in keys ? keys.kid : undefined;
   const revoked = holding
     .filter((one) => one.issuer === issuer && [null, ownKid ?? one.kid].includes(one.kid))
     .map(({ kid, revokedAt }) => ({ kid, revokedAt: revokedAt.toISOString() }));
   const isWhole = revoked.some(({ kid }) => kid === null || kid === ownKid);
-  if (entry.state !== 'trusted') return { ...entry, revoked };
-  const hasEnded = entry.until !== null && Date.parse(entry.until) <= now.getTime();
-  return { ...entry, revoked, state: isWhole ? 'revoked' : hasEnded ? 'ended' : 'trusted' };
+  const isRevoked = isWhole && (state === 'trusted' || state === 'ended');
+  return { ...entry, revoked, state: isRevoked ? 'revoked' : state };
 }
 
-async function configuredEntry(
-  entry: TrustedKeyEntry,
+/** Whether trust has ended by now. */
+function stateAt(now: Date, state: 'trusted' | 'suspended' | 'refused', entry: TrustedKeyEntry | undefined) {
+  const hasEnded = entry?.notAfter !== undefined && entry.notAfter <= now;
+  return state === 'trusted' && hasEnded ? 'ended' : state;
+}
+
+/** Configured entries without their revocations. @param configuredIn the variable, and the file if there is one */
+export function configuredEntries(
+  entries: readonly TrustedKeyEntry[],
   configuredIn: string,
   now: Date,
-): Promise<UnrevokedEntry> {
-  const { label } = entry;
-  return {
-    ...{ from: 'configuration', configuredIn, entry: label, name: null },
-    state: entry.suspended === true ? 'suspended' : 'trusted',
-    ...(await whatIsTrusted(entry, now)),
-    ...{ problems: [], changedAt: null },
-  };
+): Promise<ListedEntry[]> {
+  return Promise.all(
+    entries.map(async (entry) => ({
+      ...{ from: 'configuration' as const, configuredIn, entry: entry.label, name: null },
+      state: stateAt(now, entry.suspended === true ? 'suspended' : 'trusted', entry),
+      ...(await whatIsTrusted(entry, now)),
+      ...{ revoked: [], problems: [], changedAt: null },
+    })),
+  );
 }
 
-async function storedEntry(checked: CheckedStoredEntry, now: Date): Promise<UnrevokedEntry> {
+async function storedEntry(checked: CheckedStoredEntry, now: Date): Promise<ListedEntry> {
   const { stored, entry, problems } = checked;
   const { name, changedAt } = stored;
   return {
-    ...{ from: 'command', configuredIn: null, entry: labelOf(name), name, state: stateOf(checked) },
+    ...{ from: 'command', configuredIn: null, entry: labelOf(name), name },
+    state: stateAt(now, stateOf(checked), entry),
     ...(await whatIsTrusted(entry, now)),
-    ...{ problems, changedAt: changedAt.toISOString() },
+    ...{ revoked: [], problems, changedAt: changedAt.toISOString() },
   };
 }
 

@@ -4,16 +4,75 @@ import { z } from 'zod';
 import { AuditTrailReader } from '../../audit/audit-trail.reader.js';
 import { checkText } from '../../audit/trail-filter.js';
 import { isJsonObject } from '../../platform/json/strict-json.js';
-import type { AccessFlow, TokenExplanation } from '../../token-exchange/instance.js';
-import { ACCESS_FLOWS, FIELD_LIMITS, FLOWS, MAX_TOKEN_CHARACTERS } from '../../token-exchange/instance.js';
+import type {
+  AccessFlow,
+  TokenExplanation,
+  CheckedStoredEntry,
+  ExplanationRequest,
+} from '../../token-exchange/instance.js';
+import {
+  ACCESS_FLOWS,
+  FIELD_LIMITS,
+  FLOWS,
+  MAX_TOKEN_CHARACTERS,
+  IdentityLinkRepository,
+  JtiRepository,
+  JwksSnapshotRepository,
+  RevocationRepository,
+  SeatRepository,
+  StoredEntryChanges,
+  TokenExplainer,
+} from '../../token-exchange/instance.js';
 import { InputError } from '../command-error.js';
 import type { ExplainedRequest } from './explained-request.js';
 import { explainedRequest } from './explained-request.js';
-import { InstanceExplainer } from './instance-explainer.js';
-import { Read } from '../operation.js';
+import { Read, inputOf } from '../operation.js';
 import type { Checked } from '../../platform/input/schemas.js';
 import { moment, oneOf, readBy, storableString, stringUpTo } from '../../platform/input/schemas.js';
-import { inputOf } from '../input.js';
+import { InstanceProjects } from '../../workspace/projects/instance-projects.js';
+import { Clock } from '../../platform/clock.js';
+import { Transactions } from '../../platform/database/transaction.js';
+import { InstanceUsers } from '../../users/users.module.js';
+import { AdministrationSettings } from '../settings.js';
+
+@Injectable()
+export class InstanceExplainer {
+  constructor(
+    private readonly settings: AdministrationSettings,
+    private readonly entries: StoredEntryChanges,
+    private readonly transactions: Transactions,
+    private readonly keySets: JwksSnapshotRepository,
+    private readonly revocations: RevocationRepository,
+    private readonly jtis: JtiRepository,
+    private readonly links: IdentityLinkRepository,
+    private readonly users: InstanceUsers,
+    private readonly projects: InstanceProjects,
+    private readonly seats: SeatRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @param alsoTrusted entries to treat as stored */
+  async explain(
+    request: ExplanationRequest,
+    alsoTrusted: readonly CheckedStoredEntry[] = [],
+  ): Promise<TokenExplanation> {
+    const { transactions, keySets, revocations, jtis, links, users, projects, seats, clock } = this;
+    const storedEntries = async () => [...(await this.entries.list()), ...alsoTrusted];
+    const sources = {
+      transactions,
+      keySets,
+      revocations,
+      jtis,
+      links,
+      users,
+      projects,
+      seats,
+      clock,
+      storedEntries,
+    };
+    return new TokenExplainer(await this.settings.explanationRules(), sources).explain(request);
+  }
+}
 
 const readTokenMembers = inputOf({
   flow: oneOf(ACCESS_FLOWS),

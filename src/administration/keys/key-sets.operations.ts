@@ -1,8 +1,13 @@
-// Lists the stored key sets of entries, and requests an immediate fetch.
+// Lists the stored key sets of entries, requests an immediate fetch, and tries a key set without storing it.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
-import type { JwksSnapshot, KeySetState, JwksEntry } from '../../token-exchange/instance.js';
+import type {
+  JwksSnapshot,
+  KeySetState,
+  JwksEntry,
+  TrustedKeysRules,
+} from '../../token-exchange/instance.js';
 import {
   JwksSnapshotRepository,
   SECTIONS,
@@ -16,14 +21,16 @@ import {
   thumbprintOf,
   toJwksAddress,
   transmitterEntry,
+  JwksContentError,
+  JwksFetchError,
+  JwksFetcher,
 } from '../../token-exchange/instance.js';
 import { CommandError } from '../command-error.js';
 import { AdministrationSettings } from '../settings.js';
 import { trustedEntries } from '../entries/list-entries.operation.js';
-import { Read } from '../operation.js';
-import { quoted } from '../table.js';
+import { Read, inputOf, readNothing } from '../operation.js';
+import { quoted, printable } from '../table.js';
 import { storableString, wholeNumber } from '../../platform/input/schemas.js';
-import { inputOf, readNothing } from '../input.js';
 
 /** The stored state of an address. Times are ISO 8601. A fetch has the time of its start. */
 interface StoredKeySet {
@@ -179,4 +186,60 @@ function refreshed({ entry, url, lastSuccess, lastFailure, ...set }: EntryKeySet
 
 function untried({ entry, url }: EntryKeySet): Refreshed {
   return { entry, url, fetched: null, failure: null, state: null, servesUntil: null, reason: null, kids: [] };
+}
+
+/** The result for an address. */
+export interface FetchedKeySet {
+  /** The entry's name. */
+  readonly entry: string;
+  /** Without its query. */
+  readonly url: string;
+  readonly keys: readonly { readonly kid: string; readonly algorithms: readonly string[] }[];
+  /** The keys that are not used, and why. */
+  readonly dropped: readonly string[];
+  /** The answer's freshness lifetime in seconds; null if it names none. */
+  readonly maxAgeSeconds: number | null;
+  /** Why the fetch failed; null if it succeeded. */
+  readonly failure: string | null;
+}
+
+/** An entry with a key set, or a draft of one. */
+export interface NamedKeySet {
+  readonly label: string;
+  readonly url: string;
+}
+
+/** Fetches all addresses at once with the service's fetcher, so its limits of addresses, time and size apply. */
+export function fetchKeySets(
+  entries: readonly NamedKeySet[],
+  { allowHttp, allowPrivate = [], jwksSettingNames: settingNames }: TrustedKeysRules,
+): Promise<FetchedKeySet[]> {
+  const fetcher = new JwksFetcher({ allowHttp, allowPrivate, settingNames });
+  return Promise.all(entries.map((entry) => fetchKeySet(entry, fetcher)));
+}
+
+async function fetchKeySet({ label, url }: NamedKeySet, fetcher: JwksFetcher): Promise<FetchedKeySet> {
+  const place = { entry: label, url: toJwksAddress(url).url };
+  try {
+    const { body, maxAgeSeconds = null } = await fetcher.fetch(url);
+    const { keys: read, warnings: dropped } = readJwks(body);
+    const keys = read.map(({ kid, algorithms }) => ({ kid, algorithms: [...algorithms] }));
+    return { ...place, keys, dropped, maxAgeSeconds, failure: null };
+  } catch (error) {
+    if (!(error instanceof JwksFetchError || error instanceof JwksContentError)) throw error;
+    return { ...place, keys: [], dropped: [], maxAgeSeconds: null, failure: error.message };
+  }
+}
+
+/** Formats the commands for people. */
+export function fetchedInWords({ entry, url, keys, dropped, maxAgeSeconds, failure }: FetchedKeySet): string {
+  const named = keys.map(({ kid, algorithms }) => `${kid} (${algorithms.join(', ')})`).join(', ');
+  const fresh = maxAgeSeconds === null ? '' : `, fresh for ${maxAgeSeconds} s`;
+  const lines = [
+    failure === null
+      ? `fetched: ${entry}, ${url}: ${named === '' ? 'no usable key' : named}${fresh}`
+      : `not fetched: ${entry}, ${url}: ${failure}`,
+    ...dropped.map((reason) => `  not used: ${reason}`),
+  ];
+  return lines.map((line) => `${printable(line)}\n`).join('');
 }

@@ -11,10 +11,9 @@ import {
 } from '../../token-exchange/instance.js';
 import { CommandError } from '../command-error.js';
 import type { ChangeWork } from '../operation.js';
-import { Change, Read } from '../operation.js';
+import { Change, Read, inputOf, readNothing } from '../operation.js';
 import { OwnerProtection } from '../users/owner-protection.js';
 import { readBy, storableString } from '../../platform/input/schemas.js';
-import { inputOf, readNothing } from '../input.js';
 
 /** A key, or every key of the issuer if there is no kid. */
 const read = inputOf({

@@ -2,9 +2,8 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { SigningKeyRepository, SigningKeyService, endPresentKey } from '../../token-exchange/instance.js';
 import { CommandError } from '../command-error.js';
-import { readNothing } from '../input.js';
+import { readNothing, Change } from '../operation.js';
 import type { ChangeWork } from '../operation.js';
-import { Change } from '../operation.js';
 
 @Injectable()
 export class SigningKeyOperations {

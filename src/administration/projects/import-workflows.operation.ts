@@ -18,10 +18,9 @@ import type { NewWorkflow } from '../../workspace/workflows/workflow.repository.
 import { WorkflowRepository } from '../../workspace/workflows/workflow.repository.js';
 import { CommandError } from '../command-error.js';
 import type { ChangeWork } from '../operation.js';
-import { Change } from '../operation.js';
+import { Change, inputOf } from '../operation.js';
 import type { Checked } from '../../platform/input/schemas.js';
 import { readBy, storableString } from '../../platform/input/schemas.js';
-import { inputOf } from '../input.js';
 
 /** Rows per statement. If the embedded database runs on the main thread, each statement blocks requests. */
 const BATCH_SIZE = 25;

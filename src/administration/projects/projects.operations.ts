@@ -9,10 +9,9 @@ import type { ExternalKey } from '../../workspace/projects/project.repository.js
 import { ProjectRepository } from '../../workspace/projects/project.repository.js';
 import { CommandError } from '../command-error.js';
 import type { ChangeWork } from '../operation.js';
-import { Change, Stream } from '../operation.js';
+import { Change, Stream, inputOf, readNothing } from '../operation.js';
 import type { Checked } from '../../platform/input/schemas.js';
 import { readBy, storableString } from '../../platform/input/schemas.js';
-import { inputOf, readNothing } from '../input.js';
 
 const PAGE_SIZE = 100;
 

@@ -16,10 +16,9 @@ import { UserRepository } from '../../users/user.repository.js';
 import { LinkedSubjectReader } from '../accounts/linked-subject.reader.js';
 import { CommandError, InputError } from '../command-error.js';
 import { trustedEntries } from '../entries/list-entries.operation.js';
-import { Stream } from '../operation.js';
+import { Stream, inputOf } from '../operation.js';
 import { userIdOf } from '../users/users.operations.js';
 import { readBy, storableString, wholeNumber } from '../../platform/input/schemas.js';
-import { inputOf } from '../input.js';
 
 export const MOST_LISTED = 10_000;
 export const MOST_LINES = 1_000;

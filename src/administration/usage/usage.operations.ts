@@ -1,14 +1,13 @@
 // Counts the users of each issuer: those with a seat, and those who were active in a month.
 import { Inject, Injectable } from '@nestjs/common';
-import { ActiveUserRepository } from '../../audit/usage/active-user.repository.js';
+import { ActiveUserRepository } from '../../audit/usage/active-users.job.js';
 import { Clock } from '../../platform/clock.js';
 import { OPERATOR_DATABASE } from '../../platform/database/database.js';
 import type { StatementPool } from '../../platform/database/database.js';
 import { wholeNumber } from '../../platform/input/schemas.js';
 import { SeatRepository, StoredEntryChanges, maxUsersOf } from '../../token-exchange/instance.js';
 import { trustedEntries } from '../entries/list-entries.operation.js';
-import { inputOf } from '../input.js';
-import { Read } from '../operation.js';
+import { Read, inputOf } from '../operation.js';
 
 export const MOST_MONTHS = 24;
 

@@ -17,16 +17,14 @@ import type { User } from '../../users/user.repository.js';
 import { UserRepository } from '../../users/user.repository.js';
 import { OperatorAccountRepository } from '../accounts/operator-account.repository.js';
 import { OperatorSessionRepository } from '../accounts/operator-session.repository.js';
-import { isPasswordHash } from '../accounts/password-hasher.js';
-import { CODE_LIFETIME_SECONDS } from '../accounts/sign-in-codes.js';
+import { isPasswordHash, CODE_LIFETIME_SECONDS } from '../accounts/passwords.js';
 import { CommandError } from '../command-error.js';
 import type { Changed, ChangeWork } from '../operation.js';
-import { Change } from '../operation.js';
+import { Change, inputOf } from '../operation.js';
 import type { ChosenUser } from './users.operations.js';
 import { CHOSEN_USER, findUser, OWNER_EXISTS, readUser } from './users.operations.js';
 import type { Checked } from '../../platform/input/schemas.js';
 import { oneOf, readBy, storableString } from '../../platform/input/schemas.js';
-import { inputOf } from '../input.js';
 
 const readRole = inputOf({ ...CHOSEN_USER, role: oneOf(GLOBAL_ROLES) });
 

@@ -11,9 +11,8 @@ import type { UserProfile } from '../accounts/user-profile.repository.js';
 import { UserProfileRepository } from '../accounts/user-profile.repository.js';
 import { CommandError } from '../command-error.js';
 import type { ChangeWork } from '../operation.js';
-import { Change, Read, Stream } from '../operation.js';
+import { Change, Read, Stream, inputOf, readNothing } from '../operation.js';
 import { emailAddress, oneOf, storableString, stringUpTo } from '../../platform/input/schemas.js';
-import { inputOf, readNothing } from '../input.js';
 
 const MAX_NAME_CHARACTERS = 32;
 

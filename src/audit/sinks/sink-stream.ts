@@ -5,13 +5,82 @@ import type { Clock } from '../../platform/clock.js';
 import type { Log } from '../../platform/log/log.js';
 import type { AuditSink, StreamedEvent } from './audit-sink.js';
 import { SinkError, streamedEvent } from './audit-sink.js';
-import { BackOff } from './back-off.js';
-import type { Delivery } from './ended-connections.js';
-import { EndedConnections } from './ended-connections.js';
 import type { AuditTrailReader } from '../audit-trail.reader.js';
 import type { Position } from '../trail-statements.sql.js';
 import type { Backlog, SinkCursorRepository } from './sink-cursor.repository.js';
 import { BEGINNING, isBehind } from './sink-cursor.repository.js';
+
+/** What was delivered to a sink, and when. */
+export interface Delivery {
+  /** After the last delivered event. */
+  readonly position: Position;
+  readonly atMs: number;
+}
+
+export class EndedConnections {
+  /** In order, each with the time of its first such connection. */
+  private sent: readonly Delivery[] = [];
+
+  /**
+   * Records another connection that has ended. Events that two such connections have carried are safe, if the
+   * first one carried them longer ago than a break can affect.
+   * @param deliveries the connection's deliveries since the cursor, in order
+   * @param safeAtMs deliveries up to this time are old enough
+   * @returns the position of the last event that two ended connections have carried; undefined if there is
+   * none
+   */
+  ended(deliveries: readonly Delivery[], safeAtMs: number): Position | undefined {
+    const reached = deliveries.at(-1)?.position;
+    if (reached === undefined) return undefined;
+    const twice = this.sent.filter(({ position }) => !isBehind(position, reached));
+    const last = this.sent.at(-1)?.position;
+    const others = deliveries.filter(({ position }) => last === undefined || isBehind(position, last));
+    this.sent = [...this.sent, ...others];
+    return twice.findLast(({ atMs }) => atMs <= safeAtMs)?.position;
+  }
+
+  /** Call it when the cursor has moved here. */
+  confirmed(cursor: Position): void {
+    this.sent = this.sent.filter(({ position }) => isBehind(position, cursor));
+  }
+
+  forget(): void {
+    this.sent = [];
+  }
+}
+
+/** The wait grows with each failure, so that a recovering receiver is not overloaded. */
+const FIRST_MS = 1_000;
+const LONGEST_MS = 60_000;
+
+export class BackOff {
+  private failures = 0;
+  private until = -Infinity;
+
+  /** @param random returns a number from 0 up to 1 */
+  constructor(private readonly random: () => number = Math.random) {}
+
+  /** @param nowMs on a monotonic clock */
+  isWaiting(nowMs: number): boolean {
+    return nowMs < this.until;
+  }
+
+  /**
+   * Doubles the wait, up to a minute, and shortens it at random by up to half, so that several senders do not
+   * return at once.
+   * @param leastMs the wait that the receiver has requested, in milliseconds
+   */
+  failed(nowMs: number, leastMs = 0): void {
+    const longest = Math.min(FIRST_MS * 2 ** this.failures, LONGEST_MS);
+    this.failures += 1;
+    this.until = nowMs + Math.max(leastMs, longest * (1 - this.random() / 2));
+  }
+
+  succeeded(): void {
+    this.failures = 0;
+    this.until = -Infinity;
+  }
+}
 
 /** A page is held in memory, and parsed at once. */
 const PAGE_EVENTS = 500;

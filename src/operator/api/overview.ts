@@ -1,6 +1,6 @@
 // The state of the instance for operators: configuration, licence, leader, and the sinks' backlog.
 import { Inject, Injectable } from '@nestjs/common';
-import { Read } from '../../administration/operation.js';
+import { Read, readNothing } from '../../administration/operation.js';
 import type { Startup } from '../../config/startup.js';
 import { STARTUP } from '../../config/startup.js';
 import { trustedKeysRules } from '../../instance/prepare-startup.js';
@@ -19,7 +19,6 @@ import { OPERATOR_DATABASE } from '../../platform/database/database.js';
 import { Clock } from '../../platform/clock.js';
 import { entryForm } from '../entries/entry-form.js';
 import { withLabels } from '../entries/property-labels.js';
-import { readNothing } from '../../administration/input.js';
 
 @Injectable()
 export class OverviewReader {

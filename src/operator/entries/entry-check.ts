@@ -1,8 +1,8 @@
 // Tests an entry before it is stored.
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { InstanceExplainer } from '../../administration/explain/instance-explainer.js';
-import { Read } from '../../administration/operation.js';
+import { InstanceExplainer } from '../../administration/explain/explain-token.operation.js';
+import { Read, inputOf } from '../../administration/operation.js';
 import { Clock } from '../../platform/clock.js';
 import {
   ACCESS_FLOWS,
@@ -12,7 +12,6 @@ import {
   policyInWords,
 } from '../../token-exchange/instance.js';
 import { storableString } from '../../platform/input/schemas.js';
-import { inputOf } from '../../administration/input.js';
 import { withLabels } from './property-labels.js';
 
 const readEntry = inputOf({

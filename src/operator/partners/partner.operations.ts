@@ -2,9 +2,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { explainedRequest } from '../../administration/explain/explained-request.js';
 import { inLabels } from '../entries/property-labels.js';
-import { inputOf } from '../../administration/input.js';
-import { fetchKeySets } from '../../administration/keys/key-set-trial.js';
-import { Read } from '../../administration/operation.js';
+import { inputOf, Read } from '../../administration/operation.js';
+import { fetchKeySets } from '../../administration/keys/key-sets.operations.js';
 import { PublicKeyError, readPublicKey } from '../../administration/partners/public-key.js';
 import type { StoredEvent } from '../../audit/audit-trail.reader.js';
 import { AuditTrailReader } from '../../audit/audit-trail.reader.js';

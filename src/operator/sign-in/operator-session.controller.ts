@@ -34,7 +34,7 @@ import { IDLE_SECONDS, OperatorSessionService, SESSION_SECONDS } from './operato
 import type { Origin, SignedIn } from './operator-sign-in.service.js';
 import { OperatorSignInService } from './operator-sign-in.service.js';
 import { storableString } from '../../platform/input/schemas.js';
-import { inputOf } from '../../administration/input.js';
+import { inputOf } from '../../administration/operation.js';
 
 const readSignIn = inputOf({ email: storableString(), password: storableString() });
 const readCode = inputOf({ email: storableString(), code: storableString(), newPassword: storableString() });

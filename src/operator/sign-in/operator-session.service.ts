@@ -45,7 +45,7 @@ export class OperatorSessionService {
 
   /**
    * @rule D105 A session lasts at most eight hours, and half an hour after its last use; its secret is stored
-   * as a hash. See password-hasher.ts for the cost of a sign-in, and operator-session.repository.ts for role
+   * as a hash. See passwords.ts for the cost of a sign-in, and operator-session.repository.ts for role
    * and state.
    */
   async open(

@@ -11,9 +11,7 @@ import type { OperatorAccount } from '../../administration/accounts/operator-acc
 import { OperatorAccountRepository } from '../../administration/accounts/operator-account.repository.js';
 import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
 import { OperatorSessionRepository } from '../../administration/accounts/operator-session.repository.js';
-import { PasswordHasher } from '../../administration/accounts/password-hasher.js';
-import { faultOfPassword } from '../../administration/accounts/password-rules.js';
-import { hashOfCode } from '../../administration/accounts/sign-in-codes.js';
+import { PasswordHasher, faultOfPassword, hashOfCode } from '../../administration/accounts/passwords.js';
 import {
   SignInFailureRepository,
   failureKey,

@@ -2,7 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { UserProfileRepository } from '../../administration/accounts/user-profile.repository.js';
 import { explainedRequest, explanationOf } from '../../administration/explain/explained-request.js';
-import { Read } from '../../administration/operation.js';
+import { Read, inputOf, readNothing } from '../../administration/operation.js';
 import type { SoughtEvents } from '../../administration/trail/read-audit-trail.operation.js';
 import {
   EVENT_FILTERS,
@@ -27,7 +27,6 @@ import { UserRepository } from '../../users/user.repository.js';
 import { MOST_LISTED, SEARCH_LIMITS, USUAL_LIMIT } from '../api/list-page.js';
 import { SESSION_EVENTS, liveSessions } from './session-history.js';
 import { oneOf, readBy, storableString, wholeNumber } from '../../platform/input/schemas.js';
-import { inputOf, readNothing } from '../../administration/input.js';
 import { inLabels } from '../entries/property-labels.js';
 
 const DAY_MS = 86_400_000;

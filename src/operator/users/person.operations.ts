@@ -6,7 +6,7 @@ import { TrailSummaryReader } from '../../audit/trail-summary.reader.js';
 import { UserProfileRepository } from '../../administration/accounts/user-profile.repository.js';
 import { CommandError } from '../../administration/command-error.js';
 import type { ChangeWork } from '../../administration/operation.js';
-import { Change, Read } from '../../administration/operation.js';
+import { Change, Read, inputOf } from '../../administration/operation.js';
 import { OwnerProtection } from '../../administration/users/owner-protection.js';
 import { listedUser } from '../../administration/users/users.operations.js';
 import type { Checked } from '../../platform/input/schemas.js';
@@ -21,7 +21,6 @@ import { EmbeddedSessionRepository } from './embedded-session.repository.js';
 import type { Page } from '../api/list-page.js';
 import { MOST_LISTED, USUAL_LIMIT, pageOf } from '../api/list-page.js';
 import { readBy, storableString, stringUpTo, uuid, wholeNumber } from '../../platform/input/schemas.js';
-import { inputOf } from '../../administration/input.js';
 
 const MOST_SEARCHED_CHARACTERS = 320;
 

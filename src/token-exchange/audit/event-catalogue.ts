@@ -1,8 +1,8 @@
 // Concatenates all rooms' rows of audit events. Payload types, docs/reference/audit-events.*, metrics and log derive from it.
 import { EXCHANGE_EVENTS } from '../exchange/exchange-events.js';
-import { EXPLAIN_EVENTS } from '../explain/explain-events.js';
+import { EXPLAIN_EVENTS } from '../explain/explain-rows.js';
 import { USER_EVENTS } from '../identity/user-events.js';
-import { INTROSPECTION_EVENTS } from '../introspection/introspection-events.js';
+import { INTROSPECTION_EVENTS } from '../introspection/introspection-rows.js';
 import { LOGIN_EVENTS } from '../login/login-events.js';
 import { LOGOUT_EVENTS } from '../logout/logout-events.js';
 import { PROJECT_EVENTS } from '../projects/project-events.js';

@@ -1,11 +1,11 @@
 // Describes the endpoints in OpenAPI, as plain values: the host publishes them with its own description.
 import { TOKEN_EXCHANGE } from '../exchange/token-exchange.description.js';
-import { EXPLANATION } from '../explain/explain.description.js';
-import { TOKEN_INTROSPECTION } from '../introspection/token-introspection.description.js';
+import { EXPLANATION } from '../explain/explain.controller.js';
+import { TOKEN_INTROSPECTION } from '../introspection/token-introspection.controller.js';
 import { BOUND_EMBED_POST, EMBED_GET, EMBED_POST } from '../login/embed-login.description.js';
-import { BACK_CHANNEL_LOGOUT } from '../logout/back-channel-logout.description.js';
+import { BACK_CHANNEL_LOGOUT } from '../logout/back-channel-logout.controller.js';
 import { TOKEN_REVOCATION } from '../revocation/token-revocation.description.js';
-import { RECEIVED_EVENTS } from '../signals/events.description.js';
+import { RECEIVED_EVENTS } from '../signals/events.controller.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import {
   EMBED_PATH,

@@ -2,13 +2,24 @@
 import type { Abstract, DynamicModule, ModuleMetadata, NestModule } from '@nestjs/common';
 import { Logger, Module, Scope } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
+import type { ThrottlerStorage } from '@nestjs/throttler';
 import { AuditTrail } from '../audit/audit.bus.js';
 import { StartError } from '../../platform/start-error.js';
 import { SessionOpener } from './logins.js';
 import { ProjectDirectory } from './projects.js';
 import { ExchangeTelemetry } from './telemetry.js';
-import { TokenExchangeThrottlerStorage } from './throttler-storage.js';
 import { UserDirectory } from './users.js';
+
+/**
+ * The storage of @nestjs/throttler that counts requests for all processes. It has its own injection token, so that the storage of
+ * the host's own limits is not used by accident. `perMinute` of an entry needs a `RefundingThrottlerStorage`: with any other, a
+ * request is also counted by its address.
+ */
+export abstract class TokenExchangeThrottlerStorage implements ThrottlerStorage {
+  abstract increment(
+    ...hit: Parameters<ThrottlerStorage['increment']>
+  ): ReturnType<ThrottlerStorage['increment']>;
+}
 
 /** An abstract class that a host may provide. */
 class Part<Port extends object> {

@@ -8,6 +8,45 @@ import { Form } from '../endpoint/form.js';
 import { ENDPOINTS } from '../endpoint/flows.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
+import {
+  COMMON_REFUSALS,
+  OAUTH_ERROR,
+  answer,
+  answerForLater,
+  formBody,
+} from '../endpoint/oauth.description.js';
+
+const LOGOUT_FORM = {
+  type: 'object',
+  required: ['logout_token'],
+  properties: {
+    logout_token: {
+      type: 'string',
+      minLength: 1,
+      description:
+        'A signed JWT with iss, aud, iat, jti, sub or sid, and events with the one member http://schemas.openid.net/event/backchannel-logout.',
+    },
+  },
+};
+
+export const BACK_CHANNEL_LOGOUT = {
+  operationId: 'BackChannelLogout_logOut',
+  tags: ['Tokens'],
+  summary: 'End sessions and access tokens of a signed-out user (OpenID Connect Back-Channel Logout 1.0)',
+  description:
+    'For providers and partners. Ends sessions and access tokens of the same issuer: with sid those of one session at the provider, with sub alone all of the user. The logout token is the only credential and works once.',
+  security: [],
+  requestBody: formBody(LOGOUT_FORM),
+  responses: {
+    200: { description: 'The sessions and access tokens have ended, now or before; the answer is empty' },
+    400: answer('The token or the form is refused: invalid_request', OAUTH_ERROR),
+    ...COMMON_REFUSALS,
+    429: answerForLater('The address or the issuer made too many requests within a minute'),
+    503: answerForLater(
+      'The instance cannot reach its database: temporarily_unavailable; send the same token again',
+    ),
+  },
+};
 
 @FlowEndpoint('logout')
 export class BackChannelLogoutController {

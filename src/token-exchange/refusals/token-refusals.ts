@@ -2,9 +2,9 @@
 import { ASSERTION_REFUSALS } from '../assertions/assertion-refusals.js';
 import { DPOP_REFUSALS } from '../dpop/dpop-refusals.js';
 import { EXCHANGE_REFUSALS } from '../exchange/exchange-refusals.js';
-import { EXPLAIN_REFUSALS } from '../explain/explain-refusals.js';
+import { EXPLAIN_REFUSALS } from '../explain/explain-rows.js';
 import { USER_REFUSALS } from '../identity/user-refusals.js';
-import { INTROSPECTION_REFUSALS } from '../introspection/introspection-refusals.js';
+import { INTROSPECTION_REFUSALS } from '../introspection/introspection-rows.js';
 import { LOGIN_REFUSALS } from '../login/login-refusals.js';
 import { PROJECT_REFUSALS } from '../projects/project-refusals.js';
 import { REPLAY_REFUSALS } from '../replay/replay-refusals.js';

@@ -6,6 +6,41 @@ import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
 import { FlowRunner } from '../endpoint/flow.runner.js';
 import { ENDPOINTS } from '../endpoint/flows.js';
 import { SignalsService } from './signals.service.js';
+import { COMMON_REFUSALS, answer, answerForLater } from '../endpoint/oauth.description.js';
+import { EVENT_MEDIA_TYPE } from './event.guard.js';
+
+/** RFC 8935 §2.4. */
+const EVENT_ERROR = {
+  type: 'object',
+  required: ['err', 'description'],
+  properties: {
+    err: { type: 'string', description: 'A code of RFC 8935 §2.4 for a refused token.' },
+    description: { type: 'string', description: 'For people.' },
+  },
+};
+
+export const RECEIVED_EVENTS = {
+  operationId: 'Events_receive',
+  tags: ['Tokens'],
+  summary: 'Receive a security event of a company (RFC 8935)',
+  description:
+    'For transmitters of the OpenID Shared Signals Framework. `Authorization: Bearer` has the secret of the transmitter. A token that is sent again does nothing more.',
+  security: [],
+  requestBody: {
+    required: true,
+    content: { [EVENT_MEDIA_TYPE]: { schema: { type: 'string', minLength: 1 } } },
+  },
+  responses: {
+    202: { description: 'The event is acknowledged, and what it ends has ended; the answer is empty' },
+    400: answer('The transmitter or its token is refused', EVENT_ERROR),
+    404: COMMON_REFUSALS[404],
+    413: answer('The body is larger than 256 KiB', EVENT_ERROR),
+    415: answer('The body is not a security event token in UTF-8', EVENT_ERROR),
+    429: answerForLater('The address or the transmitter sent too much within a minute', EVENT_ERROR),
+    500: answer('A fault of the instance: server_error', EVENT_ERROR),
+    503: answerForLater('The instance cannot reach its database; send the same token again', EVENT_ERROR),
+  },
+};
 
 @FlowEndpoint('signals')
 export class EventsController {

@@ -20,7 +20,7 @@ import { RETRY_AFTER } from '../../platform/http/temporarily-unavailable.excepti
 import { RouteScope } from '../../access/authentication.guard.js';
 import type { LicenseFeature } from '../../config/license.js';
 import type { Right } from '../rights/rights.js';
-import { CURSOR_CHARACTERS, CURSOR_PATTERN } from '../api/page-cursor.js';
+import { CURSOR_CHARACTERS, CURSOR_PATTERN } from '../api/pages.js';
 import { DEFAULT_LIMIT, MAX_LIMIT, IdPipe } from '../api/request-input.pipe.js';
 
 /** The body of an error response. */

@@ -8,6 +8,8 @@ import { managerOf } from '../../platform/database/transaction.js';
 import type { PageRange } from '../api/pages.js';
 import type { MemberScope } from '../rights/rights.js';
 import { ProjectMember } from './project-member.repository.js';
+import { sql } from '../../platform/database/sql.js';
+import { PersonalProjects } from '../../users/user-ports.js';
 
 /** The name of a project in an issuer's tokens. */
 export interface ExternalKey {
@@ -133,4 +135,14 @@ export class ProjectRepository {
   async delete(id: string): Promise<void> {
     await this.dataSource.manager.delete(Project, { id });
   }
+}
+
+@Injectable()
+export class PersonalProjectRepository extends PersonalProjects {
+  readonly ofMade = sql`personal AS (
+    INSERT INTO project (id, type, name, personal_owner_id)
+    SELECT gen_random_uuid(), 'personal', 'Personal', id FROM made RETURNING id, personal_owner_id
+  ), membership AS (
+    INSERT INTO project_member (project_id, user_id, role) SELECT id, personal_owner_id, 'project:admin' FROM personal
+  )`;
 }

@@ -1,7 +1,8 @@
 // /api/v1/openapi.json and /api/v1/docs: the description of the API, for programs and for people.
-import { Controller, Get, Header, Headers, Param, Res } from '@nestjs/common';
+import { Controller, Get, Header, Headers, Param, Res, Module } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { PublicFolder } from '../../platform/http/page.controller.js';
+import { join } from 'node:path';
+import { PublicFolder, SOURCE_DIRECTORY } from '../../platform/http/page.controller.js';
 import { ApiDescription } from './api-description.js';
 
 @Controller('api/v1')
@@ -29,4 +30,18 @@ export class ReferenceController {
   file(@Param('name') name: string, @Res() reply: FastifyReply): void {
     this.files.answer(reply, name);
   }
+}
+
+@Module({
+  controllers: [ReferenceController],
+  providers: [
+    ApiDescription,
+    { provide: PublicFolder, inject: [SOURCE_DIRECTORY], useFactory: publicFolder },
+  ],
+})
+export class ReferenceModule {}
+
+/** The reference page and its files. */
+function publicFolder(sourceDirectory: string): PublicFolder {
+  return new PublicFolder(join(sourceDirectory, 'workspace', 'reference', 'public'));
 }

@@ -2,7 +2,7 @@
 import { PreparedStatement } from '../../platform/database/prepared-statement.js';
 import type { Sql } from '../../platform/database/sql.js';
 import { joined, parameter, sql } from '../../platform/database/sql.js';
-import type { Place } from '../api/page-cursor.js';
+import type { Place } from '../api/pages.js';
 import type { MemberScope } from '../rights/rights.js';
 
 export const SORT_KEYS = ['updatedAt', 'name'] as const;

@@ -9,9 +9,8 @@ import { ApiController } from '../operations/api-controller.decorator.js';
 import { ApiRefusal, found } from '../api/api-refusal.js';
 import { JsonBody } from '../api/body/json-body.js';
 import { Operation, OptionalQuery, linksTo, PathId } from '../operations/operation.decorator.js';
-import { MAX_CURSOR_CHARACTERS, isPlaceByText, isPlaceByTime } from '../api/page-cursor.js';
+import { MAX_CURSOR_CHARACTERS, isPlaceByText, isPlaceByTime, sortedPage } from '../api/pages.js';
 import type { Page, SortedRange } from '../api/pages.js';
-import { sortedPage } from '../api/pages.js';
 import {
   MAX_SEARCH_CHARACTERS,
   QueryPipe,

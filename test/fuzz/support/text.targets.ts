@@ -4,14 +4,14 @@ import { isUnstorable } from '../../../src/platform/json/strict-json.js';
 import { KeyRing, SealError } from '../../../src/platform/secrets/key-ring.js';
 import { readSessionCookies } from '../../../src/token-exchange/login/session-cookie.js';
 import { SESSION_COOKIE } from '../../../src/token-exchange/settings/settings.js';
-import type { Place } from '../../../src/workspace/api/page-cursor.js';
+import type { Place } from '../../../src/workspace/api/pages.js';
 import {
   isPlaceById,
   isPlaceByText,
   isPlaceByTime,
   readCursor,
   writeCursor,
-} from '../../../src/workspace/api/page-cursor.js';
+} from '../../../src/workspace/api/pages.js';
 import { REDIRECTS, TRICKS } from '../../support/redirect-targets.js';
 import type { FuzzTarget } from './fuzz-target.js';
 import { insist } from './fuzz-target.js';

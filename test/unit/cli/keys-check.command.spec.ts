@@ -28,21 +28,24 @@ describe('keys check', () => {
       name: 'two\u001b[2J',
       expectedAudience: undefined,
       allowedRoles: [],
+      notAfter: '2021-05-01',
     };
     const { exitCode, stdout, stderr } = await check([good, open, closed]);
     expect([exitCode, stderr]).toEqual([0, '']);
     // Warnings come first.
     const rows = stdout.split('\n').filter((row) => !row.startsWith('warning: '));
-    const AUDIENCE = 'https://instance.example';
-    expect(rows.slice(0, 5).map((row) => row.replaceAll(/ {2,}/g, '|'))).toEqual([
-      'ENTRY|LABEL|TYPE|ISSUER|KID OR URL|ALGORITHMS|AUDIENCE|ROLES',
-      `0|first|static|https://a.example|k1|ES256|${AUDIENCE}|global:member, global:admin`,
-      `1|entry-1|jwks|${open.issuer}|${open.url}|by the key's kind|not checked|every assignable one`,
-      '2|two\uFFFD[2J|static|https://a.example|k2|ES256|not checked|none',
+    const CONFIGURED = 'configuration|trusted';
+    expect(rows.slice(0, 4).map((row) => row.replaceAll(/ {2,}/g, '|'))).toEqual([
+      'ENTRY|FROM|STATE|TYPE|ISSUER|KID OR URL|AUDIENCE|UNTIL|CHANGED',
+      `first|${CONFIGURED}|static|https://a.example|k1|https://instance.example|no end`,
+      `entry-1|${CONFIGURED}|jwks|${open.issuer}|${open.url}|not checked|no end`,
+      'two\uFFFD[2J|configuration|ended|static|https://a.example|k2|not checked|2021-05-02T00:00:00Z',
+    ]);
+    expect(rows.slice(5).map((row) => row.split(/ {2,}/)[0])).toEqual([
+      ...['ENTRY', 'first', 'entry-1', 'two\uFFFD[2J', ''],
+      'Configured entries are in keys.json: change them there, and restart.',
       '',
     ]);
-    const labels = rows.slice(5).map((row) => row.split(/ {2,}/)[0]);
-    expect(labels).toEqual(['LABEL', 'first', 'entry-1', 'two\uFFFD[2J', '']);
   });
 
   it('[P.strict][D54] describes what each entry allows, and warns of missing restrictions', async () => {

@@ -46,7 +46,7 @@ describe('keys keygen', () => {
       });
       expect(checked).toMatchObject({ exitCode: 0, stderr: '' });
       expect((JSON.parse(checked.stdout) as { entries: unknown[] }).entries).toMatchObject([
-        { entry: 'acme', keys: { kid, algorithms: [alg] } },
+        { entry: 'acme', state: 'trusted', keys: { kid } },
       ]);
     },
   );

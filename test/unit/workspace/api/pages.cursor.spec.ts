@@ -1,6 +1,6 @@
 // Cursors: a place leads to itself, in one spelling, and a statement takes only what its list can have written.
 import { randomUUID } from 'node:crypto';
-import type { PlaceCheck } from '../../../../src/workspace/api/page-cursor.js';
+import type { PlaceCheck } from '../../../../src/workspace/api/pages.js';
 import {
   CURSOR_CHARACTERS,
   MAX_CURSOR_CHARACTERS,
@@ -9,7 +9,7 @@ import {
   isPlaceByTime,
   readCursor,
   writeCursor,
-} from '../../../../src/workspace/api/page-cursor.js';
+} from '../../../../src/workspace/api/pages.js';
 
 const ID = randomUUID();
 const base64url = (text: string | Buffer) => Buffer.from(text).toString('base64url');

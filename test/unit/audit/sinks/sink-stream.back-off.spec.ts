@@ -1,5 +1,5 @@
 // How long a sink is left alone after failures.
-import { BackOff } from '../../../../src/audit/sinks/back-off.js';
+import { BackOff } from '../../../../src/audit/sinks/sink-stream.js';
 
 /** How long one waits after each of some failures in a row. */
 function waits(failures: number, random: () => number): number[] {

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { transmitters } from '../../../src/config/transmitters.js';
+import { transmitters } from '../../../src/config/variable-formats.js';
 
 const SECRET = 's'.repeat(32);
 const fileWith = (name: string, text: string) => {

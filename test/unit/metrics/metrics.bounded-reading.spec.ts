@@ -1,5 +1,5 @@
 // How often metrics read a source, and which values they report while it does not answer.
-import { BoundedReading } from '../../../src/metrics/bounded-reading.js';
+import { BoundedReading } from '../../../src/metrics/metrics.js';
 
 describe('[D91] a periodically read value', () => {
   let now = 0;

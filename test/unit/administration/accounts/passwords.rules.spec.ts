@@ -1,8 +1,5 @@
 // Which passwords of operators are taken.
-import {
-  faultOfPassword,
-  normalizePassword,
-} from '../../../../src/administration/accounts/password-rules.js';
+import { faultOfPassword, normalizePassword } from '../../../../src/administration/accounts/passwords.js';
 
 describe('[D106] a password', () => {
   it.each([

@@ -1,5 +1,5 @@
 // What readiness asks for, however many ask for it.
-import { HealthController } from '../../../src/health/health.controller.js';
+import { HealthController } from '../../../src/health/health.module.js';
 import { GracefulShutdown } from '../../../src/platform/http/graceful-shutdown.js';
 
 describe('readiness', () => {
