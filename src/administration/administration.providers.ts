@@ -21,7 +21,6 @@ import { ProjectRepository } from '../workspace/projects/project.repository.js';
 import { Quotas } from '../workspace/quotas/quotas.js';
 import { WorkflowRepository } from '../workspace/workflows/workflow.repository.js';
 import { OperatorAccountRepository } from './accounts/operator-account.repository.js';
-import { LinkedSubjectReader } from './accounts/linked-subject.reader.js';
 import { UserProfileRepository } from './accounts/user-profile.repository.js';
 import { Administration } from './administration.js';
 import { InstanceExplainer } from './explain/explain-token.operation.js';
@@ -43,7 +42,6 @@ export const ADMINISTRATION_PROVIDERS: Provider[] = [
   WorkflowRepository,
   OperatorAccountRepository,
   UserProfileRepository,
-  LinkedSubjectReader,
   SessionRepository,
   RevocationRepository,
   SigningKeyRepository,

@@ -41,11 +41,9 @@ export function addCheck(keys: Command, context: CommandContext): void {
 
 async function check({ file, fetch }: CheckOptions, context: CommandContext): Promise<void> {
   const stored = file === undefined ? await storedEntries(context) : undefined;
+  const configuration = configuredText(file, stored, context);
   const rules = rulesOf(context);
-  const { entries, problems, notes, ...reading } = readTrustedKeys(
-    configuredText(file, stored, context),
-    rules,
-  );
+  const { entries, problems, notes, ...reading } = readTrustedKeys(configuration, rules);
   const jwksEntries = entries.filter((entry) => entry.type === 'jwks');
   const keySets = fetch === true ? await fetchKeySets(jwksEntries, rules) : undefined;
   const warnings = [...reading.warnings, ...(stored ?? []).flatMap(openAudience)];

@@ -2,6 +2,7 @@
 import { Module, Controller, Get, Inject, ServiceUnavailableException } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AccessModule } from '../access/access.module.js';
+import type { FeatureState } from '../instance/availability.js';
 import { AvailabilityReporter } from '../instance/availability.js';
 import {
   ClockDifference,
@@ -10,7 +11,6 @@ import {
   StoredEntryFollower,
 } from '../token-exchange/instance.js';
 import { VERSION } from '../platform/version.js';
-import type { FeatureState } from '../instance/availability.js';
 import { GracefulShutdown } from '../platform/http/graceful-shutdown.js';
 
 /** A condition for readiness. */

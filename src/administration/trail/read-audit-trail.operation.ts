@@ -13,7 +13,7 @@ import { momentOf } from '../../platform/text/moment.js';
 import { StoredEntryChanges } from '../../token-exchange/instance.js';
 import type { User } from '../../users/user.repository.js';
 import { UserRepository } from '../../users/user.repository.js';
-import { LinkedSubjectReader } from '../accounts/linked-subject.reader.js';
+import { UserProfileRepository } from '../accounts/user-profile.repository.js';
 import { CommandError, InputError } from '../command-error.js';
 import { trustedEntries } from '../entries/list-entries.operation.js';
 import { Stream, inputOf } from '../operation.js';
@@ -80,7 +80,7 @@ const readTail = inputOf({ ...SOUGHT, lines: wholeNumber(0, MOST_LINES) });
 export class TrailFilters {
   constructor(
     private readonly users: UserRepository,
-    private readonly subjects: LinkedSubjectReader,
+    private readonly subjects: UserProfileRepository,
     private readonly entries: StoredEntryChanges,
     private readonly personHashes: PersonHashes,
   ) {}
