@@ -52,6 +52,12 @@ describe('a new user', () => {
     (allowed) => expect(newUser(undefined, allowed)).toBe(MEMBER),
   );
 
+  it('[4.4.role.1][D9][P.roleCeiling] without a claim is refused by a ceiling below the initial role', () => {
+    const under = (allowed: readonly string[]) => ({ ...entry(allowed), roleCeiling: true });
+    expect(reasonOf(() => roleOfNewUser(undefined, under([ADMIN]), ROLES))).toBe('role_not_allowed');
+    expect(roleOfNewUser(undefined, under([MEMBER]), ROLES)).toBe(MEMBER);
+  });
+
   it.each([
     [MEMBER, undefined, MEMBER],
     [ADMIN, undefined, ADMIN],

@@ -46,7 +46,8 @@ describe('an invalid JWT', () => {
       ),
   );
 
-  it.each(['', '{', 'text', '{"sub":1,}', '\ufeff{}', "{'sub':1}"])(
+  // RFC 7519 §7.2: the claims set is a JSON object.
+  it.each(['', '{', 'text', '{"sub":1,}', '\ufeff{}', "{'sub':1}", 'null', '[]', '"text"', '7', '[{}]'])(
     '[D14] a payload of %j is malformed',
     (text) => {
       expect(refusal(withPayload(text)).message).toMatch(/^token_malformed: .*payload/);
