@@ -240,7 +240,7 @@ describeOnAnyDatabase('the description of the API', (database) => {
       expect(Object.keys(TOKEN_REFUSALS).filter((reason) => !reasons.includes(reason))).toEqual([]);
     });
 
-    it('[D84] lets names of events and their beginnings pass as a filter, and nothing that is none', () => {
+    it('[D84] allows event names and their beginnings as a filter, and nothing else', () => {
       const { pattern = '' } = filterNamed('event') as { pattern?: string };
       const passes = (text: string) => new RegExp(pattern, 'u').test(text);
       expect([...AUDIT_EVENT_NAMES, 'token-exchange.*', '*'].filter((name) => !passes(name))).toEqual([]);

@@ -139,7 +139,7 @@ describeOnEachDatabase('the public API', (database) => {
       expect((await api.get(path, await world.tokenOf('stranger'))).status).toBe(404);
     });
 
-    it('[4.5.2] come, change roles and go, by the project administrator', async () => {
+    it('[4.5.2] are added, changed and removed by the project administrator', async () => {
       const path = `/api/v1/projects/${await world.createProject()}/users`;
       const token = await world.tokenOf('project administrator');
       const userId = await world.createUser();
@@ -277,7 +277,7 @@ describeOnEachDatabase('the public API', (database) => {
       ['refused by the role', 'GET', '/api/v1/users', 403],
       ['for what is not there', 'GET', '/api/v1/projects/secret', 404],
       ['with a bad body', 'POST', '/api/v1/workflows', 415],
-    ])('[4.2.3] holds calls %s, too, and nothing of what they sent', async (_, method, path, status) => {
+    ])('[4.2.3] contains calls %s too, and nothing of their content', async (_, method, path, status) => {
       const headers = { authorization: `Bearer ${await world.tokenOf('stranger')}` };
       const answer = await service.fetch(path, {
         method,

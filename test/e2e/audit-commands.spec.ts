@@ -102,7 +102,7 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
     expect(said.stderr).toContain(message);
   });
 
-  it('[D85] export: all of a time, the oldest first, over many pages', async () => {
+  it('[D85] export contains all events of a period, the oldest first, over many pages', async () => {
     await service.rows(
       `INSERT INTO audit_event (name, occurred_at, request_id, payload)
        SELECT 'svc.audit.token-exchange.failed', timestamptz '2031-05-01' + make_interval(secs => n), 'old-' || n, '{}'
@@ -114,7 +114,7 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
     await service.rows(`DELETE FROM audit_event WHERE request_id LIKE 'old-%'`);
   });
 
-  it('[D85] export: cut short by a stop of the service it says so, and does not look complete', async () => {
+  it('[D85] export reports that it is incomplete if the service stops meanwhile', async () => {
     if (database.kind !== 'embedded') return;
     await service.rows(
       `INSERT INTO audit_event (name, occurred_at, request_id, payload)
@@ -157,7 +157,7 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
   };
   const tail = (...options: string[]) => running(['audit', 'tail', ...options]);
 
-  it('[D85] tail: the last events, then those of another process as they come, until its reader disconnects', async () => {
+  it('[D85] tail shows the last events and then new ones, until its reader disconnects', async () => {
     await untilTrailIsSettled((sql) => service.rows(sql));
     const { said, ended } = tail('--json', '--lines', '1', '--event', 'token-exchange.failed');
     await until('it shows the last one', PATIENCE_MS, () => parsed(said.stdout).length === 1);
@@ -173,7 +173,7 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
     await pause(50);
   });
 
-  it('[D85] tail: lines for people, and the service stops all the same', async () => {
+  it('[D85] tail prints lines for people, and does not delay the stop of the service', async () => {
     const { said, ended } = tail('--lines', '0');
     // Again and again: it says nothing of when it has begun.
     await until('it shows a line', PATIENCE_MS, async () => {

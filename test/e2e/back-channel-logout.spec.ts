@@ -76,7 +76,7 @@ describeOnEachDatabase('[D131] a logout by the provider', (database) => {
   /** Each test has seconds of its own. */
   beforeEach(() => clock.advance(10));
 
-  it('by sub ends sessions and access tokens, as subject and as actor; what others have opened lives', async () => {
+  it('by sub ends sessions and access tokens, as subject and as actor, and no others', async () => {
     const ended = [
       await scene.session('ada'),
       await scene.session('ada', { sid: 'browser' }),
@@ -115,7 +115,7 @@ describeOnEachDatabase('[D131] a logout by the provider', (database) => {
     expect(await scene.all(left)).toEqual([200, 200, 200]);
   });
 
-  it('leaves the account as it is: a new login passes in the next second, and what was ended stays ended', async () => {
+  it('does not change the account: a new login succeeds in the next second, and ended sessions stay ended', async () => {
     const before = await scene.session('gus');
     await scene.post({ sub: 'gus' });
     clock.advance(1);
@@ -124,7 +124,7 @@ describeOnEachDatabase('[D131] a logout by the provider', (database) => {
     ]);
   });
 
-  it('[P.logoutIssuer] may come from the provider that the entry names, and never the other way round', async () => {
+  it('[P.logoutIssuer] is accepted from the provider that the entry names, and that provider signs no user in', async () => {
     const session = await scene.session('hal');
     expect((await scene.post({ sub: 'hal', aud: 'other' }, provider)).status).toBe(400);
     expect(await scene.me(session)).toBe(200);
@@ -145,7 +145,7 @@ describeOnEachDatabase('[D131] a logout by the provider', (database) => {
     await entries.remove('usurper');
   });
 
-  it('says to the page in the frame who has ended the session, while its row is there', async () => {
+  it('tells the page in the frame that the provider ended the session, as long as its row exists', async () => {
     const session = await scene.session('ida');
     await scene.post({ sub: 'ida' });
     const answer = await service.fetch('/rest/me', { headers: session });
@@ -179,7 +179,7 @@ describeOnEachDatabase('[D131] a logout by the provider', (database) => {
     ]);
   });
 
-  it('is kept for longer than what it ends, and then forgotten', async () => {
+  it('is stored until everything that it ends has expired, and then deleted', async () => {
     await scene.post({ sub: 'kim' });
     const kept = async () => (await service.rows('SELECT 1 FROM token_exchange_logout')).length;
     const before = await kept();
@@ -222,7 +222,7 @@ describeOnAnyDatabase('[D79] refused logouts', (database) => {
       expect((await service.post(LOGOUT_PATH, { logout_token: token }, from(address))).status).toBe(400);
   };
 
-  it('of a stranger are ten records a minute and address, and all are counted', async () => {
+  it('by strangers are recorded ten times a minute for each address, and always counted', async () => {
     await send('a.b.c', 1, 15);
     await send(partner.sign().replace(/.$/, '!'), 1, 5);
     expect([await events('logout-failed'), lines()]).toEqual([10, 10]);
@@ -230,12 +230,12 @@ describeOnAnyDatabase('[D79] refused logouts', (database) => {
     expect(metrics).toContain('svc_logouts_total{outcome="failed",reason="token_malformed"} 20');
   });
 
-  it('of all strangers are 600 records', async () => {
+  it('by all strangers are recorded 600 times a minute', async () => {
     await Promise.all(Array.from({ length: 65 }, (_, address) => send('a.b.c', 2 + address, 10)));
     expect([await events('logout-failed'), lines()]).toEqual([600, 600]);
   });
 
-  it('of a partner are complete, and so are refused exchanges and logins of anybody', async () => {
+  it('by a partner are all recorded, as are all refused exchanges and logins', async () => {
     const before = await events('logout-failed');
     await send(logoutToken(partner, { sub: 'ada', aud: 'https://elsewhere.example' }), 1, 15);
     expect(await events('logout-failed')).toBe(before + 15);
@@ -265,7 +265,7 @@ describeOnAnyDatabase('[D130] the endpoint of logouts', (database) => {
       { 'x-request-id': requestId, 'x-forwarded-for': `192.0.2.${address}` },
     );
 
-  it('does a logout once: its token answers 200 again, and ends and records nothing', async () => {
+  it('performs a logout once: a repeated token is answered 200, and ends and records nothing', async () => {
     const token = logoutToken(partner, { sub: 'ada', iat: scene.seconds });
     const atOnce = await Promise.all([sent(token, 'at-once-both'), sent(token, 'at-once-both')]);
     expect(atOnce.map(({ status }) => status)).toEqual([200, 200]);
@@ -300,7 +300,7 @@ describeOnAnyDatabase('[D130] the endpoint of logouts', (database) => {
     expect(await scene.me(session)).toBe(200);
   });
 
-  it('counts no repeated token by its issuer, whose next logout passes', async () => {
+  it('does not count a repeated token against its issuer', async () => {
     const token = logoutToken(partner, { sub: 'ada', iat: scene.seconds });
     const statuses = new Set<number>();
     for (let count = 0; count <= 2 * LIMIT; count += 1)
@@ -309,7 +309,7 @@ describeOnAnyDatabase('[D130] the endpoint of logouts', (database) => {
     expect((await scene.post({ sub: 'bob' }, partner, { 'x-forwarded-for': '192.0.2.99' })).status).toBe(200);
   });
 
-  it('gives every refused token the same answer, and the log the cause', async () => {
+  it('answers every refused token in the same way, and the trail has the cause', async () => {
     const claims = { sub: 'bob', iat: scene.seconds };
     const attacks: Record<string, string> = {
       claims_invalid: partner.sign(partner.claims({ ...claims, nonce: 'n' })),
@@ -326,7 +326,7 @@ describeOnAnyDatabase('[D130] the endpoint of logouts', (database) => {
     expect(await scene.me(session)).toBe(200);
   });
 
-  it('wants a form with logout_token', async () => {
+  it('requires a form with logout_token', async () => {
     const missing = await service.post(LOGOUT_PATH, {});
     expect([missing.status, await missing.json()]).toEqual([
       400,
@@ -338,7 +338,7 @@ describeOnAnyDatabase('[D130] the endpoint of logouts', (database) => {
     expect((await service.fetch(LOGOUT_PATH)).status).toBe(405);
   });
 
-  it('counts verified logouts by issuer, from any address; another issuer goes on', async () => {
+  it('counts verified logouts by issuer, from any address', async () => {
     const from = (address: number) => ({ 'x-forwarded-for': `192.0.2.${address}` });
     const statuses: number[] = [];
     for (let count = 0; count <= LIMIT; count += 1)

@@ -147,14 +147,14 @@ describeOnEachDatabase('[D25] a bound session', (database) => {
     expect([await page.status(), await meStatus(service, cookie)]).toEqual([200, 200]);
   });
 
-  it('[D25] its login looks at no cookie: the session of the cookie goes on', async () => {
+  it('[D25] is opened without a look at cookies, so the session of a cookie continues', async () => {
     const cookie = await service.sessionCookie(tokenOf('cookie-user'));
     const page = new Page(service);
     expect((await page.post({ token: tokenOf('ada') }, { cookie })).status).toBe(200);
     expect(await meStatus(service, cookie)).toBe(200);
   });
 
-  it('[D28][D41] two users in two frames of one page: one signs out, the other goes on', async () => {
+  it('[D28][D41] continues when another user in another frame of the page signs out', async () => {
     const [ada, bob] = [await new Page(service).signIn('ada'), await new Page(service).signIn('bob')];
     const userOf = async (page: Page) => (await jsonOf(await page.call()))['user'];
     expect([await userOf(ada), await userOf(bob)]).toMatchObject([
@@ -230,7 +230,7 @@ describeOnEachDatabase('[D25] a bound session', (database) => {
       expect([(await census(service)).sessions, await page.status()]).toEqual([before.sessions, 401]);
     });
 
-    it('[D25] by a thief of the session token is refused, and the session goes on', async () => {
+    it('[D25] by a thief of the session token is refused, and the session continues', async () => {
       const page = await new Page(service).signIn('ada');
       const thief = new DpopClient();
       const answer = await page.post({ token: tokenOf('ada') }, page.renewing(thief));
@@ -308,7 +308,7 @@ describeOnAnyDatabase('[D25] who may open and use a bound session', (database) =
     },
   );
 
-  it('[D16] a GET opens none', async () => {
+  it('[D16] is not opened by a GET', async () => {
     const query = new URLSearchParams({ token: tokenOf('ada'), answer: 'session', hostOrigin: HOST });
     const answer = await service.fetch(`${EMBED}?${query.toString()}`);
     expect(await wordOf(answer)).toEqual([400, 'field_invalid']);

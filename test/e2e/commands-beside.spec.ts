@@ -148,7 +148,7 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
   });
 
   it.each([[['migrate']], [['credentials', 'rekey']]])(
-    '[D46] needs the service stopped, and says so with its process id: %j',
+    '[D46] is refused while the service runs, with its process id: %j',
     async (args) => {
       const { exitCode, stdout, stderr } = await beside.run(args);
       expect([exitCode, stdout]).toEqual([1, '']);
@@ -196,7 +196,7 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     },
   );
 
-  it('[D46] takes no more than 256 KiB', async () => {
+  it('[D46] accepts at most 256 KiB', async () => {
     const headers = { 'content-type': 'application/json', 'content-length': LIMIT_BYTES + 1 };
     const target = { socketPath: beside.path, path: '/users%20list' };
     const asked = request({ method: 'POST', headers, ...target }).on('error', () => undefined);
@@ -216,7 +216,7 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     expect(left).toBe(0);
     for (const client of idle) client.destroy();
   });
-  it('[D46] a long list comes in pages, each user once', async () => {
+  it('[D46] a long list is sent in pages, with each user once', async () => {
     await beside.service.rows(`INSERT INTO user_account (id, email, normalized_email, role)
       SELECT gen_random_uuid(), n || '@long.example', n || '@long.example', 'global:member' FROM generate_series(1, 3000) n`);
     const lines = await beside.request('users list', {});
@@ -254,7 +254,7 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     expect((await beside.users()).map(({ email }) => email)).not.toContain('fault@b.example');
   });
 
-  it('[D46] what the trail cannot take does not happen, be it a change or a list', async () => {
+  it('[D46] a change or list that cannot be recorded does not happen', async () => {
     await beside.service.rows('ALTER TABLE audit_event RENAME TO audit_event_gone');
     const results = [
       await beside.run(['users', 'create', '--email', 'untold@b.example']),

@@ -264,7 +264,7 @@ describeOnPostgresql('[D49] a database on PostgreSQL that is away', () => {
     await expectRecovery(linesBefore);
   };
 
-  it('refuses connections: 503 at all that needs it', async () => {
+  it('refuses connections: requests that need it are answered 503', async () => {
     const { proxy } = database;
     await during(
       () => proxy.refuse(),
@@ -273,7 +273,7 @@ describeOnPostgresql('[D49] a database on PostgreSQL that is away', () => {
     );
   });
 
-  it('stands still: 503 in time at all that needs it', async () => {
+  it('does not answer: requests that need it are answered 503 in time', async () => {
     const { primary } = database.pair;
     await during(
       () => signalAll(primary, 'SIGSTOP'),
@@ -297,7 +297,7 @@ describeOnPostgresql('[D49] a database on PostgreSQL that is away', () => {
     expect(samples.value('svc_audit_unrecorded_total')).toBeGreaterThan(0);
   });
 
-  it('drops all packets: 503 in time at all that needs it', async () => {
+  it('drops all packets: requests that need it are answered 503 in time', async () => {
     const { proxy } = database;
     await during(
       () => proxy.silence(),
@@ -325,7 +325,7 @@ describeOnPostgresql('[D49] a database on PostgreSQL that is away', () => {
     );
   });
 
-  it('only reads: 503 at all that writes, and reading by a session goes on', async () => {
+  it('only reads: writing requests are answered 503, and sessions can read', async () => {
     const { pair } = database;
     await during(
       async () => {
@@ -383,7 +383,7 @@ describeOnPostgresql('[D49] a database on PostgreSQL that is away', () => {
 });
 
 describeOnEmbedded('[D49] an embedded database that is busy', (database) => {
-  it('refuses who does not get a turn in time, and goes on', async () => {
+  it('refuses requests that get no turn in time, and continues', async () => {
     const environment = { SVC_DATABASE_WAIT_MS: undefined };
     const trustedKeys = [partner.staticEntry()];
     const service = await TestService.start(database, { trustedKeys, environment });

@@ -141,7 +141,7 @@ describeBuilt('[D98] the disk', () => {
         await traffic.expectAllUsed(surroundings.baseUrl);
       });
 
-    it('[D98] that fails: the process says so and ends, and the next start has all that was answered', async () => {
+    it('[D98] that fails ends the process with a message, and the next start has everything that was confirmed', async () => {
       const trigger = join(mkdtempSync(join(tmpdir(), 'failing-disk-')), 'now');
       await prepare({
         ...database.environment,

@@ -31,7 +31,7 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
       name.replace(/^svc\.audit\.(token-exchange\.)?/, ''),
     );
 
-  it('[D3] whose user is deleted once it was read goes to a transaction, and makes the user anew', async () => {
+  it('[D3] whose user is deleted meanwhile creates the user again in a transaction', async () => {
     await login('deleted');
     const user = await linkedUser(service, partner.issuer, 'deleted');
     const used = () => service.rows('DELETE FROM user_account WHERE id = $1', [user?.id]);
@@ -50,7 +50,7 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
     expect((await linkedUser(service, partner.issuer, 'deleted'))?.id).not.toBe(user?.id);
   });
 
-  it('[6.3] leaves the session and the event, and reports them as any login does', async () => {
+  it('[6.3] stores the session and the event, and reports them like any login', async () => {
     const heard: object[] = [];
     onEveryEvent(service, (event) => heard.push(event));
     const answers = [await login('told', 'told-first'), await login('told', 'told-second')];
@@ -69,7 +69,7 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
     ).toHaveLength(1);
   });
 
-  it('may leave too many sessions, of which the purge ends the oldest, and says so', async () => {
+  it('may leave too many sessions, of which the purge ends the oldest with an event', async () => {
     const cookies: string[] = [];
     for (let session = 0; session < MOST + 2; session++) cookies.push(cookieOf(await login('many')));
     const statuses = () => Promise.all(cookies.map((cookie) => meStatus(service, cookie)));
@@ -101,7 +101,7 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
 describeOnPostgresql('[D3] a login whose user is being deleted while it is recorded', (database) => {
   const service = TestService.forBlock(database, { trustedKeys });
 
-  it('[D3] waits for the deletion, and makes the user anew', async () => {
+  it('[D3] waits for the deletion, and creates the user again', async () => {
     const login = () => service.embed({ token: tokenOf('leaving') });
     await login();
     const deletion = service.part(DataSource).createQueryRunner();
@@ -125,7 +125,7 @@ describeOnPostgresql('too many sessions of one user, purged by two instances', (
   });
   afterAll(() => Promise.all(services.map((service) => service.stop())));
 
-  it('leave as many as a user may have, while more come', async () => {
+  it('leave as many as a user may have, even during further logins', async () => {
     for (let round = 0; round < 3; round++) {
       const logins = Array.from({ length: 50 }, (_, turn) =>
         services[turn % 2]!.embed({ token: tokenOf('purged') }),

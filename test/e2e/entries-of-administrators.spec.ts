@@ -94,7 +94,7 @@ describeOnEachDatabase("an administrator's own entry", (database) => {
     ['without a ceiling', {}],
     ['with a ceiling of false', { roleCeiling: false }],
   ])(
-    '[D144] %s signs in as no other administrator, whatever it did while that one was a member',
+    '[D144] %s signs in as no other administrator, even one whom it signed in as a member',
     async (_, policy) => {
       const own = ownKey();
       await attacker.adds(own, policy);
@@ -198,7 +198,7 @@ describeOnAnyDatabase("an administrator's own entry, of an actor", (database) =>
     trustedKeys: [product.staticEntry()],
   });
 
-  it('[D144][4.2.3] counts for its own user alone, subject or actor', async () => {
+  it('[D144][4.2.3] applies to its own user only, as subject or actor', async () => {
     const attacker = await Administrator.of(service, 'attacker', '192.0.2.2');
     const boss = await Administrator.of(service, 'boss', '192.0.2.3');
     const own = ownKey();

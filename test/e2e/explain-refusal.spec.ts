@@ -118,7 +118,7 @@ describeOnAnyDatabase('a question about a refusal', (database) => {
     for (const id of [unknownKid, badSignature]) expect(await told(other, id)).toEqual([404, NOTHING]);
   });
 
-  it('[D146] says of a user no more than that this person is refused', async () => {
+  it('[D146] reveals about a user only that this person is refused', async () => {
     const sub = randomUUID();
     await service.accessToken({ subject_token: main.sign(main.claims({ sub })) });
     const user = await linkedUser(service, ISSUER, sub);
@@ -220,7 +220,7 @@ describeOnAnyDatabase('a question about a refusal', (database) => {
     expect((await ask(main.sign(main.claims({ aud: BASE_URL + PATH })))).status).toBe(404);
   });
 
-  it('[D16] without the field it says so', async () => {
+  it('[D16] names its field if it is missing', async () => {
     const answer = await service.post(PATH, {});
     expect([answer.status, await answer.json()]).toEqual([
       400,
@@ -278,7 +278,7 @@ describeOnEachDatabase('the limit of questions', (database) => {
   const environment = { SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '3' };
   const service = TestService.forBlock(database, { trustedKeys, environment });
 
-  it('[D146][8.6] is that of exchanges, with a count of its own', async () => {
+  it('[D146][8.6] has the same value as for exchanges, with a separate count', async () => {
     const statuses: number[] = [];
     for (let asked = 0; asked < 4; asked += 1)
       statuses.push((await service.post(PATH, { proof: 'x' })).status);

@@ -99,7 +99,7 @@ describeBuilt('[D93] the stop of a process', () => {
     expect(lines.at(-1)).toMatchObject({ msg: 'ended at once by a second signal', signal: 'SIGTERM' });
   });
 
-  it('what comes while it stops is answered, or has had no effect', async () => {
+  it('requests during the stop are answered, or have no effect', async () => {
     await start({ SVC_SHUTDOWN_DELAY_SECONDS: '1' });
     const outcomes: (number | string)[] = [];
     const loop = async () => {

@@ -288,7 +288,7 @@ describeOnAnyDatabase('identity assertions', (database) => {
     });
   });
 
-  it('[P.perMinute] counts by client: above the limit of its entry a client gets 429, another of that entry does not', async () => {
+  it('[P.perMinute] is counted by client: one above the limit is answered 429, and another one of the entry is not', async () => {
     const statuses = [];
     for (let count = 0; count < 3; count += 1) statuses.push((await busy.redeem(service)).status);
     expect(statuses).toEqual([200, 200, 429]);

@@ -54,7 +54,7 @@ describeOnAnyDatabase('the grant jwt-bearer', (database) => {
   ];
   const service = TestService.forBlock(database, { trustedKeys, environment: ASSERTIONS_ON });
 
-  it('[D133] gives what an exchange gives, but for the type of the token, and names the flow in the trail', async () => {
+  it('[D133] answers like an exchange without the type of the token, and the trail has the flow', async () => {
     const email = 'ada@both.example';
     const userId = await createUser(service, { email });
     await createWorkflow(service, userId, 'of ada');
@@ -145,7 +145,7 @@ describeOnAnyDatabase('the grant jwt-bearer', (database) => {
     expect(await census(service)).toEqual({ ...before, auditEvents: before.auditEvents + 1 });
   });
 
-  it('[5.2.5] a JWT counts once over both grants', async () => {
+  it('[5.2.5] a JWT is accepted once by both grants together', async () => {
     const assertion = both.sign(both.claims({ sub: 'once' }));
     expect((await redeem(service, assertion)).status).toBe(200);
     expect(await reasonOf(service, await redeem(service, assertion))).toBe('token_replayed');
@@ -169,7 +169,7 @@ describeOnAnyDatabase('the grant jwt-bearer', (database) => {
 });
 
 describeOnAnyDatabase('the grant jwt-bearer if no entry names it', (database) => {
-  it('[4.2.grant_type][D58] is not there, until a stored entry does', async () => {
+  it('[4.2.grant_type][D58] is unsupported, until a stored entry names it', async () => {
     await withService(database, { trustedKeys: [closed.staticEntry()] }, async (service) => {
       const grants = async () => (await jsonOf(await service.fetch(METADATA)))['grant_types_supported'];
       expect(await grants()).toEqual([GRANT_TYPE]);

@@ -33,7 +33,7 @@ describeOnEachDatabase('[D36] keys refresh', (database) => {
     return { exitCode, stderr, all: JSON.parse(stdout || '[]') as object[] };
   };
 
-  it('[D36] brings what the partner has published since, long before it would be asked for again', async () => {
+  it('[D36] fetches newly published keys long before the next regular fetch', async () => {
     const second = partnerWith('second');
     server.publish(second.jwks());
     const { exitCode, stderr, all } = await refresh('acme');
@@ -45,13 +45,13 @@ describeOnEachDatabase('[D36] keys refresh', (database) => {
     expect(told).toContain('second');
   });
 
-  it('[D36] knows entries of type jwks alone', async () => {
+  it('[D36] accepts only entries of type jwks', async () => {
     const { exitCode, stderr } = await refresh('none');
     expect(exitCode).toBe(1);
     expect(stderr).toContain('no trusted key entry of type jwks called');
   });
 
-  it('[D36] says so if no instance fetches', async () => {
+  it('[D36] fails with a message if no instance fetches', async () => {
     await service?.stop();
     service = undefined;
     const { exitCode, stderr } = await line.run(['keys', 'refresh', '--wait', '1']);

@@ -89,7 +89,7 @@ describeOnAnyDatabase('[D124][D20] a client that sends all of its body before it
   });
 });
 
-describeOnAnyDatabase('[D124] a client that does not end its request, or goes on sending', (database) => {
+describeOnAnyDatabase('[D124] a client that does not end its request, or continues sending', (database) => {
   const service = TestService.forBlock(database, { trustedKeys });
   beforeAll(() => {
     service.server.headersTimeout = service.server.requestTimeout = 2_000;
@@ -108,7 +108,7 @@ describeOnAnyDatabase('[D124] a client that does not end its request, or goes on
     }
   };
 
-  it('is answered, and cut', async () => {
+  it('is answered and disconnected', async () => {
     const refused: [what: string, sent: string, status: number][] = [
       ['what is not HTTP', 'HTTP, please\r\n\r\n', 400],
       ['headers that are too large', `GET / HTTP/1.1\r\nX: ${'x'.repeat(65 * 1024)}\r\n\r\n`, 431],
@@ -125,7 +125,7 @@ describeOnAnyDatabase('[D124] a client that does not end its request, or goes on
     );
   });
 
-  it('is answered 413 where it asks first, and its next request too, once all of its body has come', async () => {
+  it('is answered 413 if it asks first, and its next request is answered after the whole body', async () => {
     const body = 'a'.repeat(MIB);
     const asking = postOf(MIB).replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n');
     const socket = send(asking);
@@ -139,7 +139,7 @@ describeOnAnyDatabase('[D124] a client that does not end its request, or goes on
     socket.destroy();
   });
 
-  it('gets nothing done by what comes after a 408, which could not be answered', async () => {
+  it('causes nothing by what it sends after a 408', async () => {
     const token = partner.sign();
     const form = new URLSearchParams({ grant_type: GRANT_TYPE, subject_token: token }).toString();
     const socket = send(postOf(form.length, EXCHANGE_PATH) + form.slice(0, -1));

@@ -490,7 +490,7 @@ describeOnAnyDatabase('[B.connections][B.headerCount][D102][D124] beyond a limit
 });
 
 describeOnAnyDatabase('[D102] more requests in progress than there may be', (database) => {
-  it('[D102] each endpoint answers in its own form, nothing is used up, and health is answered', async () => {
+  it('[D102] are answered by each endpoint in its own form without effect, and health is reported', async () => {
     await withWorld(database, {}, async (service, world) => {
       service.part(ConcurrencyLimit).most = 1;
       const token = await administrator(world);
@@ -522,7 +522,7 @@ describeOnAnyDatabase('[D102] more requests in progress than there may be', (dat
     });
   });
 
-  it('[D102] a client that goes takes its request out of the count only when the work for it is done', async () => {
+  it('[D102] the request of a disconnected client is counted until its work is done', async () => {
     await withWorld(database, {}, async (service) => {
       service.part(ConcurrencyLimit).most = 1;
       const gone = new AbortController();
@@ -554,7 +554,7 @@ describeOnEachDatabase('quotas', (database) => {
     return Promise.all(made.map((answer) => answer.json()));
   }
 
-  it('workflows: of ten at once three are made, and one more when one was deleted', async () => {
+  it('allow three of ten simultaneous workflows, and one more after a deletion', async () => {
     const user = await world.createUser();
     const token = await world.token(user);
     await world.fillWorkflows(user, 1_997);
@@ -570,7 +570,7 @@ describeOnEachDatabase('quotas', (database) => {
     expect(await told(make())).toBe('409 quota_exceeded');
   });
 
-  it('members of a project; a present member is refused as such, and one who leaves makes room', async () => {
+  it('allow two of ten simultaneous members, and another one after one has left', async () => {
     const token = await administrator(world);
     const id = await world.createUser('global:admin');
     const project = await teamOf(service, await world.token(id));
@@ -592,7 +592,7 @@ describeOnEachDatabase('svc-admin workflows import', (database) => {
     command = new CommandLine(() => database.environment);
   });
 
-  it('imports as many as there may be, and of more nothing', async () => {
+  it('imports workflows up to the limit, and none of a file beyond it', async () => {
     const email = 'ada@partner.example';
     const rows = ['users', 'create', '--email', email, '--given-name', 'Ada', '--family-name', 'Lovelace'];
     await command.output([...rows, '--role', 'global:member']);

@@ -2,9 +2,9 @@
 import { gzipSync } from 'node:zlib';
 import { Partner } from '../../demo/partner.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
-import { EMBED_PATH, EXCHANGE_PATH, GRANT_FIELD, encodedForm } from '../support/entry-paths.js';
+import { EMBED_PATH, EXCHANGE_PATH } from '../support/entry-paths.js';
 import { sendRaw } from '../support/raw-http.js';
-import { BASE_URL, TestService } from '../support/test-service.js';
+import { BASE_URL, GRANT_TYPE, TestService } from '../support/test-service.js';
 import { withService } from '../support/with-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
@@ -52,7 +52,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
 
 describeOnAnyDatabase('[D20] the place of the method in the order', (database) => {
   it.each([{ SVC_ENV_FEAT_TOKEN_EXCHANGE: 'false' }, { SVC_TOKEN_EXCHANGE_ENABLED: 'false' }])(
-    '[D57] what is absent has no methods: %j',
+    '[D57] absent endpoints have no methods: %j',
     async (environment) => {
       await withService(database, { trustedKeys, environment }, async (without) => {
         for (const name of ['oauth-authorization-server', 'openid-configuration'])
@@ -72,7 +72,7 @@ describeOnAnyDatabase('[D20] the place of the method in the order', (database) =
     },
   );
 
-  it('[D20] the method is checked before the throttle, which does not count it, and before the switch', async () => {
+  it('[D20] the method is checked before throttle and switch, and a wrong one is not counted', async () => {
     const environment = {
       SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1',
       SVC_TOKEN_EXCHANGE_ENABLED: 'false',
@@ -122,13 +122,13 @@ describeOnAnyDatabase('[D57] methods', (database) => {
     }
   });
 
-  describe('what a body is', () => {
-    const body = () => encodedForm([GRANT_FIELD, ['subject_token', partner.sign()]]);
-    const login = () => encodedForm([['token', partner.sign()]]);
+  describe('the body of a form', () => {
+    const body = () => `grant_type=${encodeURIComponent(GRANT_TYPE)}&subject_token=${partner.sign()}`;
+    const login = () => `token=${partner.sign()}`;
     const post = (path: string, content: string | Buffer, headers: Record<string, string>) =>
       service.fetch(path, { method: 'POST', body: content, headers });
 
-    it('[D57] a compressed form is refused as what it is, at both endpoints', async () => {
+    it('[D57] must not be compressed, at both endpoints', async () => {
       const headers = { 'content-type': FORM, 'content-encoding': 'gzip' };
       const exchange = await post(EXCHANGE_PATH, gzipSync(body()), headers);
       expect([exchange.status, exchange.headers.get('accept-encoding')]).toEqual([415, 'identity']);
@@ -144,7 +144,7 @@ describeOnAnyDatabase('[D57] methods', (database) => {
       });
     });
 
-    it('[D57] another charset than UTF-8 is refused, and no coding is suggested for it', async () => {
+    it('[D57] must be UTF-8, and the refusal suggests no encoding', async () => {
       const headers = { 'content-type': `${FORM}; charset=windows-1252` };
       const answers = [await post(EXCHANGE_PATH, body(), headers), await post(EMBED_PATH, login(), headers)];
       for (const answer of answers) {
@@ -153,7 +153,7 @@ describeOnAnyDatabase('[D57] methods', (database) => {
       }
     });
 
-    it('[D57] a login by GET has no body, so nothing of one is checked', async () => {
+    it('[D57] is not checked for a login by GET, which has none', async () => {
       const headers = { 'content-type': 'text/plain; charset=utf-16', 'content-encoding': 'gzip' };
       const answer = await service.fetch(`${EMBED_PATH}?${login()}`, { headers });
       expect(answer.status).toBe(303);

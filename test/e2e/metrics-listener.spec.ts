@@ -24,7 +24,7 @@ describeOnAnyDatabase('[D91] metrics on a port of their own', (database) => {
     return { environment: { SVC_METRICS_PORT: String(port) } };
   });
 
-  it('are there, with the counts of the other port', async () => {
+  it('are served, with the counts of the other port', async () => {
     await service.exchange({});
     const answer = await fetch(`${address}/metrics`);
     expect(answer.status).toBe(200);
@@ -35,14 +35,14 @@ describeOnAnyDatabase('[D91] metrics on a port of their own', (database) => {
     expect(text).toMatch(/^process_resident_memory_bytes \d/m);
   });
 
-  it('are nowhere else: the port of the service answers as if there were no such path', async () => {
+  it('are not served by the port of the service, which answers as to an unknown path', async () => {
     const [metrics, other] = await Promise.all(['/metrics', '/nothing'].map((path) => service.fetch(path)));
     expect([metrics?.status, await metrics?.text()]).toEqual([404, await other?.text()]);
     expect((await service.post('/metrics', {})).status).toBe(404);
   });
 
   it.each(['/', '/healthz', '/rest/me', '/metrics/', '/Zq9marker?Zq9marker'])(
-    'are all that is there: %s is not',
+    'are the only resource: %s is not served',
     async (path) => {
       const answer = await fetch(new URL(path, address));
       expect(answer.status).toBe(404);
@@ -74,7 +74,7 @@ describeBuilt('[D91] the process and its ports', () => {
     rmSync(surroundings.directory, { recursive: true, force: true });
   });
 
-  it('does not start if it cannot listen, and says so in one line', async () => {
+  it('does not start if it cannot listen, with one line as the reason', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;

@@ -190,7 +190,7 @@ describeOnAnyDatabase('[D23] odd requests', (database) => {
     expect(service.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
   });
 
-  it('[D42] what is no HTTP at all is refused with a 4xx, or the connection is closed', async () => {
+  it('[D42] bytes that are not HTTP are refused with a 4xx, or the connection is closed', async () => {
     for (const text of ODD_BYTES) {
       const answer = await sendBytes(service.address, Buffer.from(text, 'latin1'));
       expect([text.slice(0, 60), answer?.status ?? 400]).toEqual([text.slice(0, 60), expectedStatus]);
@@ -257,7 +257,7 @@ describeOnAnyDatabase('[D23] odd requests', (database) => {
     expect(found).toEqual([]);
   });
 
-  it('[D23] no answer and no log line holds what an odd address said', async () => {
+  it('[D23] no answer and no log line contains a part of an odd address', async () => {
     const marker = 'Zq7marker';
     const logged = service.log.length;
     for (const target of [
@@ -275,7 +275,7 @@ describeOnAnyDatabase('[D23] odd requests', (database) => {
     expect(JSON.stringify(service.log.slice(logged))).not.toContain(marker);
   });
 
-  it('[D42] a client that goes away in the middle of its body is no fault of the service', async () => {
+  it('[D42] a client that disconnects within its body causes no error of the service', async () => {
     const head =
       'HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 99\r\n\r\n';
     for (const path of ['/rest/auth/embed', '/rest/auth/oauth/token', '/rest/auth/logout']) {
@@ -288,7 +288,7 @@ describeOnAnyDatabase('[D23] odd requests', (database) => {
     expect(lines).toEqual([]);
   });
 
-  it('[4.1] after all that the service works as before', async () => {
+  it('[4.1] the service still works after all these requests', async () => {
     expect((await service.embed({ token: partner.sign() })).status).toBe(303);
     expect((await service.exchange({ subject_token: partner.sign() })).status).toBe(200);
   });
@@ -327,7 +327,7 @@ describeOnAnyDatabase('[D23] odd requests', (database) => {
       },
     );
 
-    it('[D57] a path that is there for another method stays 405', async () => {
+    it('[D57] does not include a path with another method, which is answered 405', async () => {
       const answer = await get('/rest/auth/logout');
       expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
     });

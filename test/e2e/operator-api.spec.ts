@@ -195,7 +195,7 @@ describeOnEachDatabase("the operator's API", (database) => {
     expect([await elsewhere.status(), await browser.status()]).toEqual([401, 200]);
   });
 
-  it('counts what has happened, and finds refusals by user, issuer, reason and request', async () => {
+  it('counts events, and finds refusals by user, issuer, reason and request', async () => {
     const expired = partner.sign(partner.claims({ sub: 'pat', iat: 1_000_000, exp: 1_000_060 }));
     const answer = await service.exchange({ subject_token: expired });
     const requestId = requestIdOf(answer);
@@ -269,7 +269,7 @@ describeOnEachDatabase("the operator's API", (database) => {
     expect((await read<List>(browser.send('POST', 'refusals/search', single))).data).toHaveLength(2);
   });
 
-  it('[D109] shows every event with who did it, page by page, and what was read once a minute', async () => {
+  it('[D109] shows every event with its author page by page, and readings once a minute', async () => {
     const find = (body: object) => read<List>(browser.send('POST', 'events/search', body));
     const first = await find({ limit: 2 });
     const next = await find({ limit: 2, cursor: first.nextCursor });
@@ -315,7 +315,7 @@ describeOnEachDatabase("the operator's API", (database) => {
     expect(await reasonsOf({ event: 'operator.*' })).toContain(undefined);
   });
 
-  it('explains a token that is posted, and neither uses it up nor writes it down', async () => {
+  it('explains a posted token without using or storing it', async () => {
     const token = partner.sign(partner.claims({ sub: 'explained' }));
     const explained = await read(browser.send('POST', 'explain', { flow: 'exchange', token }));
     expect(explained).toHaveProperty('checks');
@@ -378,7 +378,7 @@ describeOnEachDatabase("the operator's API", (database) => {
     expect(data.map(({ reason }) => reason)).toContain('token_expired');
   });
 
-  it('leaves out no newer event if no end is asked for', async () => {
+  it('includes events of clocks that are ahead unless an end is requested', async () => {
     const issuer = 'https://ahead.example';
     // The clock of another instance is ahead.
     await service.rows(
@@ -409,7 +409,7 @@ describeOnEachDatabase("the operator's API", (database) => {
       expect(await errorOf(await browser.get(`activity?${query}`))).toEqual([400, 'bad_request']);
   });
 
-  it('reads 50,000 events at most, the newest, and says so', async () => {
+  it('reads the newest 50,000 events, and reports that there are more', async () => {
     await service.rows(
       `INSERT INTO audit_event (name, occurred_at, request_id, payload)
        SELECT 'svc.audit.token-exchange.failed', now() - interval '10 minutes' + n * interval '10 milliseconds', 'many',

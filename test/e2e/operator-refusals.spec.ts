@@ -68,7 +68,7 @@ describeOnEachDatabase("why a user can't sign in", (database) => {
     },
   );
 
-  it('[6.2] who the person is comes first, with state, sign-ins and links, also without a refusal', async () => {
+  it('[6.2] the person is shown with state, sign-ins and links, even without a refusal', async () => {
     const [sub, email] = ['no refusal', 'no-refusal@known.example'];
     expect((await send({ sub, email })).status).toBe(200);
     const { id } = (await linkedUser(service, partner.issuer, sub))!;
@@ -85,7 +85,7 @@ describeOnEachDatabase("why a user can't sign in", (database) => {
     expect(await personOf('nobody@known.example')).toBeNull();
   });
 
-  it('[6.2] a replayed token is found by its user, whom it had signed in', async () => {
+  it('[6.2] a replayed token is found by the user whom it had signed in', async () => {
     const email = 'again@known.example';
     const token = partner.sign(partner.claims({ sub: 'again', email }));
     expect((await service.exchange({ subject_token: token })).status).toBe(200);

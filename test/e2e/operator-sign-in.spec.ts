@@ -72,7 +72,7 @@ describeOnEachDatabase("the operator's sign-in", (database) => {
     expect(stored).not.toContain(browser.cookie.split('=')[1]);
   });
 
-  it('[D105] answers a wrong password, an unknown account and all others alike, after one hash each', async () => {
+  it('[D105] answers a wrong password, an unknown account and other failures in the same way, after one hash each', async () => {
     await createOperator(service, 'disabled@example.com');
     await service.rows(`UPDATE user_account SET enabled = false WHERE email = 'disabled@example.com'`);
     await createOperator(service, 'demoted@example.com');
@@ -267,7 +267,7 @@ describeOnEachDatabase("the operator's sign-in", (database) => {
     expect(told.map(({ payload }) => payload.reason)).toEqual(['wrong_code']);
   });
 
-  it('signs out of one browser, and says so to those who are out already', async () => {
+  it('signs out of one browser, and accepts a repeated sign-out', async () => {
     const [one, other] = [
       await signedIn(service, 'ada@example.com'),
       await signedIn(service, 'ada@example.com'),
@@ -286,7 +286,7 @@ describeOnEachDatabase("the operator's sign-in", (database) => {
   });
 });
 
-describeOnAnyDatabase("the operator's API and what is not its sign-in", (database) => {
+describeOnAnyDatabase("the operator's API and other credentials", (database) => {
   const service = TestService.forBlock(database, {
     environment: OPERATOR_ENVIRONMENT,
     trustedKeys: [partner.staticEntry()],
@@ -422,7 +422,7 @@ describeOnPostgresql("the operator's sign-in, on several instances", (database) 
   });
   afterAll(() => Promise.all(services.map((service) => service.stop())));
 
-  it('[D107] counts failures together, and [D105] knows the sessions of each other', async () => {
+  it('[D107] counts failures together, and [D105] shares sessions', async () => {
     const [one, other] = services as [TestService, TestService];
     await createOperator(one, 'ada@example.com');
     const browsers = [one, other].map((service) => new OperatorBrowser(service, '198.51.100.7'));
@@ -463,7 +463,7 @@ describeOnAnyDatabase("[B.operator] the throttles of the operator's page", (data
     expect((await new OperatorBrowser(service, '198.51.100.21').signIn('ada@example.com')).status).toBe(201);
   });
 
-  it('count requests with made-up cookies by their address', async () => {
+  it('count requests with invented cookies by address', async () => {
     const first = await knock(service);
     expect([first.status, first.headers.get('ratelimit-limit')]).toEqual([401, '1200']);
     expect(first.headers.get('ratelimit-remaining')).toBe('1199');
@@ -496,7 +496,7 @@ describeOnAnyDatabase('[D105] an instance without SVC_ADMIN_ENABLED', (database)
   });
 });
 
-describeOnPostgresql('made-up cookies while sessions of operators are locked', (database) => {
+describeOnPostgresql('invented cookies while sessions of operators are locked', (database) => {
   let service: TestService;
   let holder: Client;
 

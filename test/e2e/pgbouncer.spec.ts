@@ -129,7 +129,7 @@ describeBehindPgBouncer('[D96] behind a pooler that keeps sessions', KEEPS_SESSI
     expect(await commands.output(['users', 'list'])).toContain('@partner.example');
   });
 
-  it('and so are sessions of PostgreSQL itself taken for what they are, however many ask at once', async () => {
+  it('sessions are recognized, here and at PostgreSQL itself, even by simultaneous checks', async () => {
     for (const connectionString of [behind().url, urlOf(direct)])
       await Promise.all(Array.from({ length: 10 }, () => requireSessions({ connectionString })));
   });
@@ -179,7 +179,7 @@ describe.each([
         }
       });
 
-      it('a command says so, too', async () => {
+      it('a command is refused too', async () => {
         const commands = new CommandLine(() => behind().environment);
         const { exitCode, stderr } = await commands.run(['users', 'list']);
         expect([exitCode, stderr]).toEqual([1, expect.stringContaining(REFUSAL)]);

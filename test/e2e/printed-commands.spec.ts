@@ -213,7 +213,7 @@ describe('the documents for operators', () => {
   });
 });
 
-describeBuilt('what the documents for operators print, typed as it stands,', () => {
+describeBuilt('a command of the documents for operators', () => {
   const instance = new InitInstance();
   let requestId = '';
 

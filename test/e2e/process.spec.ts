@@ -178,7 +178,7 @@ describeBuilt('the process', () => {
     rmSync(second.directory, { recursive: true, force: true });
   };
 
-  it('an unknown option ends it at once, whatever the configuration', async () => {
+  it('an unknown option ends it at once, with any configuration', async () => {
     const surroundings = await surroundingsOf({ SVC_PORT: 'bad' });
     const stderr: unknown = expect.stringMatching(/^error: .*'--frobnicate'[^]*--help/);
     expect(await runToEnd(surroundings, ['--frobnicate'])).toEqual({ code: 2, stdout: '', stderr });

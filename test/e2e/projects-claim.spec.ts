@@ -249,7 +249,7 @@ describeOnEachDatabase('the claim of projects', (database) => {
     expect((await memberships(service, assigning, sub)).map((one) => one.key)).toEqual([key]);
   });
 
-  it('[D134] the last administrator of a project stays, and the log says so, until there is another one', async () => {
+  it('[D134] the last administrator of a project stays with a warning, until there is another one', async () => {
     const [first, second] = [newSub(), newSub()];
     const claim = (sub: string, projects: string[]) =>
       service.accessToken({ subject_token: administering.token({ sub, projects }) });
@@ -307,7 +307,7 @@ describeOnEachDatabase('the bounds of the claim of projects', (database) => {
     return partner.token({ iat, exp: iat + 50, ...claims });
   };
 
-  it("[D134] claims make a user a member of 100 projects at most, whoever sends them, and the user's other tokens pass", async () => {
+  it('[D134] claims of all issuers make a user a member of at most 100 projects, and tokens without new ones are accepted', async () => {
     const person = { sub: newSub(), email: `${newSub()}@partner.example` };
     const answers: number[] = [];
     const claim = async (partner: TrustedPartner, projects?: string[]) =>

@@ -177,7 +177,7 @@ describeOnAnyDatabase('[D77] each reason for which a token is refused', (databas
     },
   );
 
-  it('[D77] counts them by the same words', async () => {
+  it('[D77] is the label of the metric', async () => {
     const samples = await MetricSamples.read(service);
     for (const { reason, flow } of REFUSAL_CASES) {
       const name = flow === 'embed' ? 'svc_embed_logins_total' : 'svc_token_exchanges_total';
@@ -185,7 +185,7 @@ describeOnAnyDatabase('[D77] each reason for which a token is refused', (databas
     }
   });
 
-  it('[D77] reveals nothing that is secret', () => scene.expectNoSecret());
+  it('[D77] is reported without secrets', () => scene.expectNoSecret());
 });
 
 /** A mistake of a partner, and by what its cause is to be recognised. */
@@ -271,10 +271,15 @@ describeOnAnyDatabase('[D77] mistakes of a partner', (database) => {
       expect(trace.rows).toMatchObject([{ payload: { replacedRedirect: 'an absolute address' } }]);
   });
 
-  it.each(['/', '/workflows?x=1#y', '', undefined])('[D79] a redirectTo of %j is not', async (redirectTo) => {
-    const trace = await scene.trace((headers) => service.embed({ token: own.token(), redirectTo }, headers));
-    expect([trace.answer.status, trace.lines]).toEqual([303, []]);
-  });
+  it.each(['/', '/workflows?x=1#y', '', undefined])(
+    '[D79] a redirectTo of %j is no mistake',
+    async (redirectTo) => {
+      const trace = await scene.trace((headers) =>
+        service.embed({ token: own.token(), redirectTo }, headers),
+      );
+      expect([trace.answer.status, trace.lines]).toEqual([303, []]);
+    },
+  );
 
   it('[D79][4.4.role.5] an ignored role claim is found by the request id, in both flows', async () => {
     const compared = { expected: 'global:member, global:admin', found: 'global:king' };
@@ -313,14 +318,14 @@ describeOnAnyDatabase('[D77] mistakes of a partner', (database) => {
     expect(String(line['msg'])).toContain(REQUEST_REFUSALS.field_invalid.cause);
   });
 
-  it('[D79] a login without a token is one, and a revocation without one', async () => {
+  it('[D79] a login without a token causes a warning, as does such a revocation', async () => {
     const login = await scene.trace((headers) => service.embed({}, headers));
     expect(warningOf(login)).toMatchObject({ flow: 'embed', reason: 'token_missing' });
     const end = await scene.trace((headers) => service.post('/rest/auth/oauth/revoke', {}, headers));
     expect(warningOf(end)).toMatchObject({ flow: 'revocation', reason: 'token_missing' });
   });
 
-  it('[D79] a wrong method, which is not counted, is none', async () => {
+  it('[D79] a wrong method is neither counted nor logged', async () => {
     const trace = await scene.trace((headers) => service.fetch(EXCHANGE_PATH, { method: 'PUT', headers }));
     expect([trace.answer.status, trace.lines]).toEqual([405, []]);
   });

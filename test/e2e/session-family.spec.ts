@@ -110,7 +110,7 @@ describeOnEachDatabase('[D28] a family of sessions', (database) => {
     expect(await statuses([second, ...others])).toEqual([401, 200, 200, 200, 200]);
   });
 
-  it('[D28] a login of another user ends the whole family at once, also what had its grace', async () => {
+  it('[D28] a login of another user ends the whole family at once, including predecessors', async () => {
     const cookies = await tenRenewals('anna');
     const elsewhere = await login('anna');
     const bert = await login('bert', cookies[10]);
@@ -137,7 +137,7 @@ describeOnEachDatabase('[D28] a family of sessions', (database) => {
   describe('with several cookies of the name, as browsers send them from two jars', () => {
     const both = (...cookies: string[]) => cookies.join('; ');
 
-    it('[D28] the latest login counts, in any order', async () => {
+    it('[D28] the latest login is used, in any order', async () => {
       const old = await login('jar-old');
       clock.advance(1);
       const latest = await login('jar-new');
@@ -162,7 +162,7 @@ describeOnEachDatabase('[D28] a family of sessions', (database) => {
       expect((await endedIn('jars-out')).map(({ payload }) => payload['sessions']).sort()).toEqual([1, 2]);
     });
 
-    it('[D28] a login goes on with the latest of its user, and ends the other families', async () => {
+    it('[D28] a login continues the latest session of its user, and ends the other families', async () => {
       const [own, others] = [await login('owning'), await login('foreign')];
       clock.advance(1);
       const latest = await login('owning');
@@ -171,7 +171,7 @@ describeOnEachDatabase('[D28] a family of sessions', (database) => {
       expect(await familyOf(next)).toBe(await familyOf(latest));
     });
 
-    it('[D28] no more than four are looked at', async () => {
+    it('[D28] at most four are read', async () => {
       const strangers = Array.from({ length: 4 }, (_, n) => `__Host-svc-session=${String(n).repeat(43)}`);
       const own = await login('fifth');
       expect(await statuses([both(...strangers.slice(1), own), both(...strangers, own)])).toEqual([200, 401]);

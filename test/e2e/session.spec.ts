@@ -46,7 +46,7 @@ describeOnEachDatabase('[D41] sessions and credentials', (database) => {
     `Bearer ${await service.accessToken({ subject_token: token(), ...fields })}`;
 
   it.each(FOREIGN_ORIGINS)(
-    '[D41] a session does not write with Origin %j: 403, and lives on',
+    '[D41] a session does not write with Origin %j: 403, and the session continues',
     async (origin) => {
       const cookie = await service.sessionCookie(token());
       const answer = await logout({ cookie, origin });
@@ -73,7 +73,7 @@ describeOnEachDatabase('[D41] sessions and credentials', (database) => {
     },
   );
 
-  it('[D41] a Bearer request does not touch the session whose cookie comes along', async () => {
+  it('[D41] a Bearer request does not affect the session of a sent cookie', async () => {
     const cookie = await service.sessionCookie(token({ sub: 'cookie-owner' }));
     const me = await get('/rest/me', { cookie, authorization: await bearer() });
     expect(await me.json()).toMatchObject({ user: { email: EMAIL }, authentication: 'access_token' });
@@ -89,7 +89,7 @@ describeOnEachDatabase('[D41] sessions and credentials', (database) => {
     'Basic dTpw',
     'Negotiate',
     '',
-  ])('[D41] Authorization %j alone decides, also beside a good cookie: 401', async (authorization) => {
+  ])('[D41] Authorization %j gets 401, even beside a good cookie', async (authorization) => {
     const cookie = await service.sessionCookie(token());
     for (const path of ['/rest/me', '/api/v1/workflows']) {
       expectChallenge(await get(path, { cookie, authorization }));
@@ -99,14 +99,14 @@ describeOnEachDatabase('[D41] sessions and credentials', (database) => {
   });
 
   it.each(['', 'x', '%zz', '"', 'A'.repeat(43), '%00', ';;=;', 'ü'])(
-    'a cookie of %j is nobody: 401',
+    'a cookie of %j gets 401',
     async (value) => {
       const cookie = Buffer.from(`__Host-svc-session=${value}`, 'utf8').toString('latin1');
       expectChallenge(await get('/rest/me', { cookie }));
     },
   );
 
-  it('no caller at all: 401 with a challenge that names no error (RFC 6750 §3)', async () => {
+  it('a request without a credential gets 401 with a challenge without an error (RFC 6750 §3)', async () => {
     for (const path of ['/rest/me', '/api/v1/workflows']) {
       const answer = await get(path);
       expectChallenge(answer);
@@ -141,7 +141,7 @@ describeOnEachDatabase('[D41] sessions and credentials', (database) => {
     expect(Math.abs(bySession.expiresInSeconds - lifeSeconds)).toBeLessThan(60);
   });
 
-  it('[D25] of a session nothing but the SHA-256 of its id is stored, anywhere', async () => {
+  it('[D25] no table contains the id of a session, only its SHA-256', async () => {
     const cookie = await service.sessionCookie(token());
     const [row] = await service.rows('SELECT * FROM token_exchange_session WHERE id_hash = $1', [
       sessionHashOf(cookie),
@@ -192,7 +192,7 @@ describeOnEachDatabase('[D41] sessions and credentials', (database) => {
       return service.rows(`SELECT ${texts.join(', ')}, (SELECT count(*) FROM audit_event) AS events`);
     };
 
-    it('[D51] every operation of the API refuses a session of another user: 409, nothing read, nothing done', async () => {
+    it('[D51] of another user is refused by every operation of the API with 409, without effect', async () => {
       for (const operation of api.operations) {
         const request = await requestFor(RECIPES, operation, world);
         const before = await contents();
@@ -205,7 +205,7 @@ describeOnEachDatabase('[D41] sessions and credentials', (database) => {
       expect(await meStatus(service, cookie)).toBe(200);
     });
 
-    it('[D51] /rest/me and sign-out refuse it too, and the session goes on', async () => {
+    it('[D51] is refused by /rest/me and sign-out too, and the session continues', async () => {
       for (const named of [other, ...OTHERS]) {
         const headers = { cookie, 'x-session-user': Buffer.from(named).toString('latin1') };
         for (const answer of [await me(headers), await logout(headers)]) {
@@ -216,23 +216,23 @@ describeOnEachDatabase('[D41] sessions and credentials', (database) => {
       expect(await meStatus(service, cookie)).toBe(200);
     });
 
-    it('[D51] two values are not one user', async () => {
+    it('[D51] with two values is refused', async () => {
       expect((await me({ cookie, 'x-session-user': `${own}, ${other}` })).status).toBe(409);
       expect((await me({ cookie, 'x-session-user': `${own}, ${own}` })).status).toBe(409);
     });
 
-    it('[D51] letters of an id have no case', async () => {
+    it('[D51] may be written in upper case', async () => {
       expect((await me({ cookie, 'x-session-user': own.toUpperCase() })).status).toBe(200);
     });
 
-    it('[D51] the own id signs out', async () => {
+    it("[D51] with the user's own id signs out", async () => {
       const session = await world.sessionOf('viewer');
       const answer = await logout({ cookie: session, 'x-session-user': world.idOf('viewer') });
       expect(answer.status).toBe(204);
       expect(await meStatus(service, session)).toBe(401);
     });
 
-    it('[D51] beside Authorization it is ignored, with any name', async () => {
+    it('[D51] is ignored beside Authorization', async () => {
       const authorization = `Bearer ${await world.tokenOf('administrator')}`;
       for (const named of [own, other, ...OTHERS]) {
         const headers = { authorization, 'x-session-user': Buffer.from(named).toString('latin1') };
@@ -244,7 +244,7 @@ describeOnEachDatabase('[D41] sessions and credentials', (database) => {
       expect(await meStatus(service, cookie)).toBe(200);
     });
 
-    it('[D51] it signs no user in: without a live session 401, with any name', async () => {
+    it('[D51] signs no user in: without a live session the answer is 401', async () => {
       const bad = `__Host-svc-session=${'A'.repeat(43)}`;
       for (const without of ['', bad, 'x-session-user=1'])
         for (const named of [own, other]) {
@@ -253,7 +253,7 @@ describeOnEachDatabase('[D41] sessions and credentials', (database) => {
         }
     });
 
-    it('[D51] the refusal names the page which posted the other login, and nothing of its user', async () => {
+    it('[D51] is refused with the page that posted the other login, and nothing about its user', async () => {
       const token = partner.sign(partner.claims({ sub: 'bert' }));
       const login = await service.embed({ token }, { origin: 'https://product.example' });
       const bert = cookieOf(login);
@@ -261,7 +261,7 @@ describeOnEachDatabase('[D41] sessions and credentials', (database) => {
       expect(await answer.json()).toEqual({ ...REFUSAL, hostOrigin: 'https://product.example' });
     });
 
-    it('[D51] a renewal that names its user refuses the token of another, and changes nothing but that', async () => {
+    it('[D51] has a counterpart in renewals: one with its user refuses the token of another', async () => {
       const token = (sub: string) => partner.sign(partner.claims({ sub, email: `${sub}@partner.example` }));
       const carl = await service.sessionCookie(token('carl'));
       const { user } = (await (await me({ cookie: carl })).json()) as { user: { id: string } };

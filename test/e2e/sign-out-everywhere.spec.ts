@@ -31,7 +31,7 @@ describeOnEachDatabase('[D7] a user who is signed out everywhere', (database) =>
     return service.part(SignOutService).signOutEverywhere(user?.id ?? '', requestId);
   };
 
-  it('loses sessions and tokens, as subject and as actor; others keep theirs', async () => {
+  it('loses sessions and tokens, as subject and as actor, and others keep theirs', async () => {
     const sessions = [await opened('ada'), await opened('ada'), await opened('bob')];
     const tokens = [
       await issued('ada'),
@@ -45,7 +45,7 @@ describeOnEachDatabase('[D7] a user who is signed out everywhere', (database) =>
     expect(await Promise.all(sessions.map((cookie) => meStatus(service, cookie)))).toEqual([401, 401, 200]);
   });
 
-  it('comes in again by a new login at once, while what was issued before stays ended', async () => {
+  it('can sign in again at once, while everything issued before stays ended', async () => {
     const before = await issued('eve');
     await signOut('eve');
     expect([await bearer(await issued('eve')), await meStatus(service, await opened('eve'))]).toEqual([
@@ -54,7 +54,7 @@ describeOnEachDatabase('[D7] a user who is signed out everywhere', (database) =>
     expect(await bearer(before)).toBe(401);
   });
 
-  it('[D7] has nothing of before once disabled and enabled again by any means', async () => {
+  it('[D7] gets nothing back when disabled and enabled again by any means', async () => {
     const session = await opened('ida');
     const tokens = [await issued('ida'), await issued('bob', 'ida'), await issued('ida', 'bob')];
     const user = await linkedUser(service, partner.issuer, 'ida');

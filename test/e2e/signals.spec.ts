@@ -20,7 +20,12 @@ const company = Partner.create({ issuer: ISSUER, audience: BASE_URL });
 /** Knows some of the same people. */
 const other = Partner.create({ issuer: 'https://other.example', audience: BASE_URL });
 
-/** What is asked of the service, by a clock that a test moves. */
+const TRUSTED_KEYS = [
+  company.staticEntry({ emailDomains: ['people.example'], linkPrivileged: true }),
+  other.staticEntry(),
+];
+
+/** A service with a stopped clock, and its requests. */
 class Scene {
   readonly clock = new TestClock();
   readonly keySet = JwksServer.forBlock();
@@ -31,14 +36,15 @@ class Scene {
     return Math.floor(this.clock.nowSeconds());
   }
 
-  async start(database: Parameters<typeof TestService.start>[0], environment: Record<string, string> = {}) {
+  async start(
+    database: Parameters<typeof TestService.start>[0],
+    environment: Record<string, string> = {},
+    trustedKeys: readonly object[] = TRUSTED_KEYS,
+  ) {
     this.keySet.publish(this.transmitter.provider.jwks());
     this.service = await TestService.start(database, {
       clock: this.clock,
-      trustedKeys: [
-        company.staticEntry({ emailDomains: ['people.example'], linkPrivileged: true }),
-        other.staticEntry(),
-      ],
+      trustedKeys,
       environment: {
         SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
         SVC_SIGNALS_TRANSMITTERS: JSON.stringify([this.transmitter.configured()]),
@@ -91,7 +97,7 @@ describeOnEachDatabase('[D147] a security event', (database) => {
   /** Each test has seconds of its own. */
   beforeEach(() => scene.clock.advance(10));
 
-  it('of a verification is recorded and counted, with the key set of the transmitter', async () => {
+  it('about a verification is recorded and counted, with the key set of the transmitter', async () => {
     const answer = await scene.tell('verification', { format: 'opaque', id: 'stream-1' }, { state: 'asked' });
     expect(answer.status).toBe(202);
     expect(await eventsOf(scene.service, answer)).toMatchObject([
@@ -114,7 +120,7 @@ describeOnEachDatabase('[D147] a security event', (database) => {
     expect(JSON.parse(await commands.output(['keys', 'status', '--json']))).toMatchObject([keySet]);
   });
 
-  it('of a revoked session ends that session in frames, what has no session, and nothing of another issuer', async () => {
+  it('about a revoked session ends that session in frames and logins without a session, and none of another issuer', async () => {
     const ended = [
       await scene.session('ada', { sid: 'one' }),
       await scene.session('ada'),
@@ -151,7 +157,7 @@ describeOnEachDatabase('[D147] a security event', (database) => {
     ['credential-change', { change_type: 'create', credential_type: 'password' }, 200],
     ['credential-change', { change_type: 'update', credential_type: 'password' }, 200],
     ['device-compliance-change', { current_status: 'not-compliant' }, 200],
-  ] as const)('%s %j of a user leaves sessions at %i', async (type, event, expected) => {
+  ] as const)('%s %j about a user leaves sessions answered with %i', async (type, event, expected) => {
     const credentials = [await scene.session('bob', { sid: 'one' }), await scene.bearer('bob')];
     expect((await scene.tell(type, scene.transmitter.user('bob'), event)).status).toBe(202);
     expect(await scene.all(credentials)).toEqual([expected, expected]);
@@ -176,7 +182,7 @@ describeOnEachDatabase('[D147] a security event', (database) => {
     expect(await scene.all([session, elsewhere])).toEqual([expected, 200]);
   });
 
-  it('names nobody by an address for which no entry of the issuer vouches, though the user is linked', async () => {
+  it('identifies no user by an address for which no entry of the issuer vouches, not even a linked one', async () => {
     const id = await createUser(scene.service, { email: 'oda@elsewhere.example' });
     await linkUser(scene.service, ISSUER, 'oda', id);
     const session = await scene.session('oda');
@@ -185,7 +191,7 @@ describeOnEachDatabase('[D147] a security event', (database) => {
     expect(await scene.all([session])).toEqual([200]);
   });
 
-  it('[D132] that comes late ends sessions and tokens from before its time, and none from later', async () => {
+  it('[D132] that arrives late ends sessions and tokens from before its time, and no later ones', async () => {
     const before = await scene.session('eve');
     const token = scene.transmitter.token('sessions-revoked', scene.seconds, scene.transmitter.user('eve'));
     scene.clock.advance(600);
@@ -198,7 +204,7 @@ describeOnEachDatabase('[D147] a security event', (database) => {
     expect((await scene.service.exchange({ subject_token: late })).status).toBe(400);
   });
 
-  it('that is sent again is acknowledged, and does nothing', async () => {
+  it('is acknowledged without effect if it is repeated', async () => {
     await scene.session('gus');
     const token = scene.transmitter.token('account-disabled', scene.seconds, scene.transmitter.user('gus'));
     expect((await scene.transmitter.send(scene.service, token)).status).toBe(202);
@@ -210,7 +216,7 @@ describeOnEachDatabase('[D147] a security event', (database) => {
     expect(await scene.isEnabled('gus')).toBe(true);
   });
 
-  it('[2.6] has its id kept for two days after its iat, apart from the ids of tokens', async () => {
+  it('[2.6] has an id that is stored for two days after its iat, separately from ids of tokens', async () => {
     const claims = { jti: `shared-${scene.seconds}` };
     const email = 'hal@people.example';
     const token = company.sign(company.claims({ sub: 'hal', email, iat: scene.seconds, ...claims }));
@@ -222,13 +228,7 @@ describeOnEachDatabase('[D147] a security event', (database) => {
     );
     expect(row?.kept).toBe(scene.seconds + 2 * 86_400);
   });
-});
 
-describeOnEachDatabase('[D147] a disabled account', (database) => {
-  const scene = new Scene();
-  beforeAll(() => scene.start(database));
-  afterAll(() => scene.service.stop());
-  beforeEach(() => scene.clock.advance(10));
   const tell = (type: TestEvent, sub: string, at = scene.seconds) =>
     scene.transmitter.send(
       scene.service,
@@ -255,7 +255,7 @@ describeOnEachDatabase('[D147] a disabled account', (database) => {
     },
   );
 
-  it('stays enabled if a newer account-enabled came first, and disabled if both are of one second', async () => {
+  it('account-disabled has no effect after a newer account-enabled, but wins within one second', async () => {
     await scene.session('ida');
     const { seconds } = scene;
     scene.clock.advance(5);
@@ -268,7 +268,7 @@ describeOnEachDatabase('[D147] a disabled account', (database) => {
     expect(await scene.isEnabled('ida')).toBe(false);
   });
 
-  it('of a user whom the issuer has not provisioned is signed out only', async () => {
+  it('account-disabled only signs out a user whom the issuer has not provisioned', async () => {
     await scene.session('joy', {}, other);
     const session = await scene.session('joy');
     const answer = await tell('account-disabled', 'joy');
@@ -277,7 +277,7 @@ describeOnEachDatabase('[D147] a disabled account', (database) => {
   });
 
   it.each(['global:admin', 'global:owner'] as const)(
-    'of a user who is %s by now is signed out only',
+    'account-disabled only signs out a user who is %s by now',
     async (role) => {
       const session = await scene.session(role.replace(':', '-'));
       const user = await linkedUser(scene.service, ISSUER, role.replace(':', '-'));
@@ -288,7 +288,7 @@ describeOnEachDatabase('[D147] a disabled account', (database) => {
     },
   );
 
-  it('that an operator has disabled stays disabled, before the event or after it', async () => {
+  it('account-enabled enables no user whom an operator has disabled, before or after account-disabled', async () => {
     for (const order of ['before', 'after']) {
       await scene.session(order);
       const { id } = (await linkedUser(scene.service, ISSUER, order))!;
@@ -301,7 +301,7 @@ describeOnEachDatabase('[D147] a disabled account', (database) => {
     }
   });
 
-  it('is enabled by no other transmitter', async () => {
+  it('account-enabled of another transmitter has no effect', async () => {
     await scene.session('kim');
     await tell('account-disabled', 'kim');
     scene.clock.advance(5);
@@ -327,7 +327,7 @@ describeOnAnyDatabase('[D147] the receiver of security events', (database) => {
   const token = (claims: Members = {}) =>
     scene.transmitter.token('sessions-revoked', scene.seconds, scene.transmitter.user('lea'), {}, claims);
 
-  it('answers as RFC 8935 says: JSON with err and description, and its language', async () => {
+  it('answers by RFC 8935: JSON with err and description, and its language', async () => {
     const answer = await scene.transmitter.send(scene.service, token({ aud: 'another' }));
     expect([answer.status, answer.headers.get('content-language'), await answer.json()]).toEqual([
       400,
@@ -371,7 +371,7 @@ describeOnAnyDatabase('[D147] the receiver of security events', (database) => {
     expect((await sent({ 'content-type': 'Application/SecEvent+JWT; charset=utf-8' })).status).toBe(202);
   });
 
-  it('accepts no external token, and no event passes as one', async () => {
+  it('accepts no external token, and no event is accepted as one', async () => {
     const claims = company.claims({ sub: 'lea', iat: scene.seconds });
     expect((await scene.transmitter.send(scene.service, company.sign(claims))).status).toBe(400);
     expect((await scene.service.exchange({ subject_token: token() })).status).toBe(400);
@@ -384,7 +384,7 @@ describeOnAnyDatabase('[D147] many security events', (database) => {
   beforeAll(() => scene.start(database, { SVC_SIGNALS_PER_MINUTE: '5' }));
   afterAll(() => scene.service.stop());
 
-  it('get 429 with Retry-After above the limit of their transmitter, whatever address they come from', async () => {
+  it('get 429 with Retry-After above the limit of their transmitter, from any address', async () => {
     const send = (index: number) =>
       scene.transmitter.send(
         scene.service,
@@ -430,8 +430,6 @@ describeOnAnyDatabase('[D147] a transmitter with the key set of a trusted key en
 
   it('has its events accepted, and signs users in by tokens of the entry', async () => {
     const { transmitter, keySet } = scene;
-    await scene.start(database);
-    await scene.service.stop();
     const entry = {
       type: 'jwks',
       issuer: ISSUER,
@@ -439,15 +437,7 @@ describeOnAnyDatabase('[D147] a transmitter with the key set of a trusted key en
       expectedAudience: BASE_URL,
       emailDomains: ['people.example'],
     };
-    const environment = {
-      SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
-      SVC_SIGNALS_TRANSMITTERS: JSON.stringify([transmitter.configured()]),
-    };
-    scene.service = await TestService.start(database, {
-      clock: scene.clock,
-      trustedKeys: [entry],
-      environment,
-    });
+    await scene.start(database, {}, [entry]);
     const session = await scene.session('pia', { aud: BASE_URL }, transmitter.provider);
     expect((await scene.tell('account-disabled', transmitter.user('pia'))).status).toBe(202);
     expect([await scene.all([session]), await scene.isEnabled('pia')]).toEqual([[401], false]);

@@ -45,7 +45,7 @@ const changes = async (service: TestService) =>
 describeOnEachDatabase('an entry that is stored', (database: TestDatabase) => {
   const service = TestService.forBlock(database, OPTIONS);
 
-  it('[D70] an entry outlives a restart; what was issued goes on while it is suspended, and when it is removed', async () => {
+  it('[D70] survives a restart, and its sessions continue while it is suspended and after its removal', async () => {
     await storedEntries(service).add(acme.staticEntry({ name: 'acme' }));
     await soon(service, acme, 200);
     await service.restart();

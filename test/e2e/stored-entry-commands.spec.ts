@@ -88,7 +88,7 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
     expect(performed[0]?.requestId).toBe(told[1]?.requestId);
   });
 
-  it('[D70] list configured and stored entries, each as what it is, in words', async () => {
+  it('[D70] list configured and stored entries with their kind', async () => {
     const entry = JSON.stringify({
       ...{ type: 'jwks', name: 'acme', url: `${keySet.url}?token=marker-5150`, issuer: acme.issuer },
       expectedAudience: BASE_URL,
@@ -165,7 +165,7 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
     for (const name of ['acme', 'acme-2', 'from file-2']) await keys('remove', name);
   });
 
-  it('[D70] refuse two entries of one name or key, and changes of what an entry trusts', async () => {
+  it("[D70] refuse two entries of one name or key, and changes of an entry's issuer or keys", async () => {
     commands.write('entry.json', acme.staticEntry({ name: 'acme' }));
     await keys('add', '--file', 'entry.json');
     expect(await refusal('add', '--file', 'entry.json')).toBe(

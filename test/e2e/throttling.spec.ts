@@ -22,7 +22,7 @@ const statuses = async (count: number, send: (index: number) => Promise<Response
 const times = (count: number, status: number): number[] => Array.from({ length: count }, () => status);
 
 describeOnEachDatabase('[D19] throttles', (database) => {
-  it('[8.5][8.6] 20 requests a minute pass unless configured; each endpoint counts for itself', async () => {
+  it('[8.5][8.6] allow 20 requests a minute at each endpoint by default', async () => {
     const clock = new TestClock();
     await withService(database, { trustedKeys, environment: limits(), clock }, async (service) => {
       expect(await statuses(21, () => service.exchange({}))).toEqual([...times(20, 400), 429]);
@@ -34,7 +34,7 @@ describeOnEachDatabase('[D19] throttles', (database) => {
     });
   });
 
-  it('[D19] 429 with its code, Retry-After and the RateLimit headers, on either endpoint', async () => {
+  it('[D19] answer 429 with a code, Retry-After and the RateLimit headers, on either endpoint', async () => {
     const clock = new TestClock();
     await withService(database, { trustedKeys, environment: limits(2, 2), clock }, async (service) => {
       for (const send of [() => service.exchange({}), () => service.embed({})]) {
@@ -56,7 +56,7 @@ describeOnEachDatabase('[D19] throttles', (database) => {
     });
   });
 
-  it('[D19] GET and POST share a bucket; good and bad requests count alike; a refused one uses no token up', async () => {
+  it('[D19] count GET and POST, good and bad requests together, and refused ones use no token', async () => {
     await withService(database, { trustedKeys, environment: limits(4) }, async (service) => {
       const token = partner.sign();
       expect((await login(service, 'GET', {})).status).toBe(400);
@@ -71,7 +71,7 @@ describeOnEachDatabase('[D19] throttles', (database) => {
     });
   });
 
-  it('[D27][K29] X-Forwarded-For of a client changes nothing without a trusted proxy', async () => {
+  it('[D27][K29] ignore X-Forwarded-For without a trusted proxy', async () => {
     const environment = { ...limits(3, 3), SVC_PROXY_HOPS: '0' };
     await withService(database, { trustedKeys, environment }, async (service) => {
       const forwarded = (index: number) => ({
@@ -85,7 +85,7 @@ describeOnEachDatabase('[D19] throttles', (database) => {
     });
   });
 
-  it('[D27] behind one trusted proxy the address that it saw counts, not what a client put before it', async () => {
+  it('[D27] use the address that a trusted proxy saw rather than one from the client', async () => {
     const environment = { ...limits(2, 2), SVC_PROXY_HOPS: '1' };
     await withService(database, { trustedKeys, environment }, async (service) => {
       const from = (seen: string) => service.embed({}, { 'x-forwarded-for': seen });

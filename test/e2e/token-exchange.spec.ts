@@ -193,6 +193,12 @@ describeOnAnyDatabase('token exchange', (database) => {
       });
     });
 
+    it('[D29] has no claims for a missing actor, scope or resource', async () => {
+      const { payload } = await verified(await service.accessToken({ subject_token: token() }));
+      const always = ['aud', 'client_id', 'exp', 'iat', 'iss', 'jti', 'logins', 'sub', 'vouched_by'];
+      expect(Object.keys(payload).sort()).toEqual(['access_generation', ...always]);
+    });
+
     it('[D29] is signed by a key of which only public members are published', async () => {
       const { keys } = await keySet();
       expect(keys.length).toBeGreaterThanOrEqual(1);

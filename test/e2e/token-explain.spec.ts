@@ -148,7 +148,7 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
   });
 
   it.each(['embed', 'exchange'] as const)(
-    '[D80] has its checks in the order of the refusals: %s',
+    '[D80] contains the checks in the order of the refusals: %s',
     async (flow) => {
       const ann = new StoredPartner(service);
       await ann.trust();
@@ -159,7 +159,7 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
     },
   );
 
-  it('[D80] of two tokens each is looked at as its user is stored, and a note says so', async () => {
+  it('[D80] considers each of two tokens by the stored user, and a note says this', async () => {
     const one = new StoredPartner(service);
     const other = new StoredPartner(service);
     await one.trust();
@@ -178,7 +178,7 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
     expect(isAccepted(await send(service, request))).toBe(true);
   });
 
-  it('[D80] nothing could be written or locked', async () => {
+  it('[D80] is made in a transaction that cannot write or lock', async () => {
     const transactions = service.part(Transactions);
     const id = await createUser(service, { email: 'read-only@instance.example' });
     const before = await everything(service);
@@ -197,7 +197,7 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
     expect(await everything(service)).toEqual(before);
   });
 
-  it('[D80] times are checked as of another moment, if asked', async () => {
+  it('[D80] checks times as of another moment if requested', async () => {
     const ann = new StoredPartner(service);
     await ann.trust();
     const token = ann.token({ iat: now() - 3600, exp: now() - 3550 });

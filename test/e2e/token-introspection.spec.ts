@@ -71,7 +71,7 @@ describeOnAnyDatabase('token introspection', (database) => {
     return service.accessToken({ subject_token, ...fields });
   };
 
-  it('[D61] tells a client what its own token says, with who acts', async () => {
+  it("[D61] returns the claims of the client's own token, including its actor", async () => {
     const token = await redeemed({ scope: 'workflow:read', act: { sub: 'robot' } });
     const claims = decodeJwt(token);
     const { iss, aud, sub, iat, exp, jti } = claims;
@@ -84,7 +84,7 @@ describeOnAnyDatabase('token introspection', (database) => {
     expect([iss, aud]).toEqual([BASE_URL, BASE_URL]);
   });
 
-  it('[D61] describes tokens for a service to it, whoever has them, if its own entry issued them', async () => {
+  it('[D61] describes to a service all tokens for it that its own entry issued', async () => {
     const token = await exchanged({ resource: TOOLS });
     expect(await told(token, tools.basic)).toMatchObject({
       active: true,
@@ -107,7 +107,7 @@ describeOnAnyDatabase('token introspection', (database) => {
     ['an external token', () => Promise.resolve(partner.sign()), tools.basic],
     ['a token with another signature', async () => `${(await redeemed()).slice(0, -8)}AAAAAAAA`, agent.basic],
     ['anything', () => Promise.resolve('x'), agent.basic],
-  ])('[D61] says of %s no more than that it is not active', async (_name, make, headers) =>
+  ])('[D61] reveals about %s only that it is not active', async (_name, make, headers) =>
     expect(await told(await make(), headers)).toEqual(INACTIVE),
   );
 
@@ -116,14 +116,14 @@ describeOnAnyDatabase('token introspection', (database) => {
     ['its user was disabled', (_, sub) => changeUser(service, sub, { enabled: false })],
     ['its user was signed out', (_, sub) => service.part(SignOutService).signOutEverywhere(sub, 'sign-out')],
     ['it has expired', () => Promise.resolve(clock.advance(900))],
-  ])('[D61] says so as soon as %s', async (_name, end) => {
+  ])('[D61] reports a token as inactive as soon as %s', async (_name, end) => {
     const token = await redeemed();
     expect(await told(token)).toMatchObject({ active: true });
     await end(token, decodeJwt(token).sub ?? '');
     expect(await told(token)).toEqual(INACTIVE);
   });
 
-  it('[D61] says so as soon as its key was revoked', async () => {
+  it('[D61] reports a token as inactive as soon as its key was revoked', async () => {
     const token = await redeemed({}, namesake);
     expect(await told(token, namesake.basic)).toMatchObject({ active: true });
     const { issuer, kid } = namesake.idp;
@@ -159,7 +159,7 @@ describeOnAnyDatabase('token introspection', (database) => {
     expect(service.logText).not.toContain(token);
   });
 
-  it('[D61] asks for a token', async () => {
+  it('[D61] requires a token', async () => {
     const answer = await ask({ token: '' });
     expect([answer.status, await answer.json()]).toMatchObject([
       400,

@@ -29,7 +29,7 @@ describeOnEachDatabase('[D61] an access token that its holder ends', (database) 
     return service.accessToken({ subject_token: partner.sign(partner.claims({ sub, iat })) });
   };
 
-  it('ends at once, and by itself: another one of the same user goes on', async () => {
+  it('ends at once, and another one of the same user continues', async () => {
     const [token, other] = [await issued(), await issued()];
     expect(await bearerStatus(service, token)).toBe(200);
     const answer = await revoke(service, { token, token_type_hint: 'refresh_token' });

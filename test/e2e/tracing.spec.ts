@@ -174,7 +174,7 @@ describeBuilt('[D92] spans, by the SDK that deploy/observability/otel.mjs loads'
     expect(await audited()).toMatchObject({ spanId: request?.spanId });
   });
 
-  it('of a refused token: the stage says why, and nothing is called a fault', async () => {
+  it('of a refused token: the stage has the reason, and no span has an error', async () => {
     const traceId = TRACE.replace('0af', '1af');
     await exchange(partner.sign(partner.claims({ exp: 1 })), `00-${traceId}-${CALLER}-00`);
     const spans = await trace(traceId, ROUTE);
@@ -183,7 +183,7 @@ describeBuilt('[D92] spans, by the SDK that deploy/observability/otel.mjs loads'
     expect(spans.map(({ status }) => status.code)).toEqual(spans.map(() => 0));
   });
 
-  it('of a proof that is asked for its nonce: the stage says so, and nothing is called a fault', async () => {
+  it('of a proof without its nonce: the stage has the reason, and no span has an error', async () => {
     const traceId = TRACE.replace('0af', '3af');
     const dpop = new DpopClient().proof({ claims: { htu: `${surroundings.baseUrl}/rest/auth/oauth/token` } });
     const fields = { grant_type: GRANT_TYPE, subject_token: partner.sign() };

@@ -53,7 +53,7 @@ describeOnEachDatabase('the usage of an instance', (database) => {
     await record();
   });
 
-  it('counts each user of an issuer once a month, jobs not at all, however often the trail is read', async () => {
+  it('counts each user of an issuer once a month, and no jobs, even if the trail is read repeatedly', async () => {
     expect(await usage()).toEqual(WANTED);
     await service.rows(
       `UPDATE audit_sink_cursor SET transaction_id = 9000000000 WHERE name = 'active-users'`,
@@ -63,7 +63,7 @@ describeOnEachDatabase('the usage of an instance', (database) => {
     expect(await usage()).toEqual(WANTED);
   });
 
-  it('counts who comes later, as far back as is asked for', async () => {
+  it('counts later users too, for the requested period', async () => {
     await service.rows(
       `INSERT INTO active_user VALUES (date_trunc('month', now() AT TIME ZONE 'UTC') - interval '1 month', '${other.issuer}', gen_random_uuid())`,
     );

@@ -60,7 +60,7 @@ describeOnEachDatabase('commands on one user', (database) => {
     );
   });
 
-  it('[D47] set-role counts at once, and makes no second owner', async () => {
+  it('[D47] set-role takes effect at once, and creates no second owner', async () => {
     const id = await made('role@users.example');
     expect(await users('set-role', id, 'global:admin')).toBe(
       `User ${id} is global:admin, and was global:member.\n`,

@@ -79,7 +79,7 @@ describeOnAnyDatabase('jobs and services', (database) => {
     },
   );
 
-  it('[P.signInAs] role, projects and names of a token do not count, nor does an earlier link', async () => {
+  it('[P.signInAs] role, projects and names of a token have no effect, nor has an earlier link', async () => {
     const platform = github();
     const userId = await deployer();
     const name = await trusted(platform, { subjects: [GITHUB_SUB], signInAs: userId });
@@ -145,7 +145,7 @@ describeOnAnyDatabase('jobs and services', (database) => {
     );
   });
 
-  it('[2.2.6] a cluster without jti is refused, and told so', async () => {
+  it('[2.2.6] a cluster without jti is refused with that reason', async () => {
     const platform = kubernetes();
     await trusted(platform, { subjects: ['system:serviceaccount:ci:deployer'], signInAs: await deployer() });
     expect(await failed(await exchange(platform.token({ jti: undefined })))).toMatchObject({

@@ -16,10 +16,10 @@ const INTERNATIONAL_EMAIL = new RegExp(
 /** What JSON.parse answers: a test that misreads it fails by itself. */
 export type ParsedJson = ReturnType<typeof JSON.parse>;
 
-/** One operation as the description has it. */
+/** One operation of the description. */
 export interface DescribedOperation {
   readonly method: string;
-  /** With the names of its parameters: `/api/v1/users/{userId}`. */
+  /** It contains the names of parameters: `/api/v1/users/{userId}`. */
   readonly path: string;
   readonly right?: string;
   /** The scopes that the description asks of a Bearer. */
@@ -44,7 +44,7 @@ export interface ApiCall {
   /** An access token. Without one, the call is anonymous. */
   readonly token?: string;
   readonly body?: unknown;
-  /** Beside, or instead of, what token and body bring along. */
+  /** They complete or replace the headers of token and body. */
   readonly headers?: Record<string, string>;
 }
 
@@ -64,7 +64,7 @@ export class ApiClient {
     return client;
   }
 
-  /** For all tests of a block, as `service` is. */
+  /** Makes a client for all tests of a block. */
   static forBlock(service: TestService): ApiClient {
     const client = new ApiClient(service);
     beforeAll(() => client.readDescription());

@@ -1,4 +1,4 @@
-// For every operation of the public API a call that an administrator may make, on fresh objects.
+// Lists a call on fresh objects for every operation of the public API, as an administrator may make it.
 import { BASIC_AUTH } from './api-world.js';
 import type { ApiWorld } from './api-world.js';
 
@@ -11,7 +11,7 @@ type Recipe = (world: ApiWorld) => Promise<Request> | Request;
 
 const API = '/api/v1';
 
-/** By `METHOD path`, as the description names them. */
+/** The recipes by `METHOD path`, as in the description. */
 export const RECIPES: Readonly<Record<string, Recipe>> = {
   'GET /users': () => ({ path: '/users' }),
   'POST /users': (world) => ({ path: '/users', body: { email: world.freshEmail() } }),

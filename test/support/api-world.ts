@@ -13,7 +13,7 @@ import type { ProjectRole } from '../../src/workspace/rights/rights.js';
 import { createUser } from './local-users.js';
 import type { TestService } from './test-service.js';
 
-/** Who acts: a global role, and a role in the project or none. */
+/** A user who acts, with a global role, and a role in the project or none. */
 export interface Party {
   readonly name: string;
   readonly role: GlobalRole;
@@ -41,7 +41,7 @@ export class ApiWorld {
     private readonly label = 'user',
   ) {}
 
-  /** With all parties, for all tests of a block, as `service` is. */
+  /** Makes a world with all parties for all tests of a block. */
   static forBlock(service: TestService, label?: string): ApiWorld {
     const world = new ApiWorld(service, label);
     beforeAll(() => world.createParties());
@@ -77,7 +77,7 @@ export class ApiWorld {
     return accessTokens.sign(claims, this.service.part(SigningKeyService).current());
   }
 
-  /** Of the access that users have now. */
+  /** The present access generations of the users. */
   private async generations(subjectUserId: string, actorUserId?: string) {
     const find = async (id?: string) =>
       id === undefined ? undefined : (await this.service.part(UserRepository).findById(id))?.accessGeneration;
@@ -183,7 +183,7 @@ export class ApiWorld {
     return (await this.service.part(CredentialService).create(draft)).id;
   }
 
-  /** What is stored in a credential, opened. */
+  /** The decrypted data of a credential. */
   async credentialData(id: string): Promise<unknown> {
     const [row] = await this.service.rows<{ sealed: Buffer }>(
       'SELECT sealed_data AS sealed FROM credential WHERE id = $1',

@@ -41,7 +41,7 @@ export class Cast {
   }
 }
 
-/** Who is told what: a token that fails for its claims is told apart from every other failure (7.5, 7.6, 7.8). */
+/** The kind of answer: invalid claims have an answer of their own (7.5, 7.6, 7.8). */
 export type Verdict = 'refused' | 'claims-invalid';
 
 export interface Attack {
@@ -96,7 +96,7 @@ function hmacToken({ main }: Cast): string {
   return `${input}.${createHmac('sha256', main.publicKeyPem()).update(input).digest('base64url')}`;
 }
 
-/** One of each kind, by the reason. The unit tests of the verifier have all of them. */
+/** One attack of each kind, by its reason. The unit tests of the verifier have all of them. */
 const REFUSED: readonly (readonly [reason: string, name: string, make: Make, flow?: Attack['flow']])[] = [
   ['token_malformed', '[D14] text that is no JWT', () => 'not-a-token'],
   ['kid_missing', '[2.2.kid] no kid', header({ kid: undefined })],
@@ -156,7 +156,7 @@ const ofStranger =
   ({ main }) =>
     main.sign(main.claims({ sub: newSub(), ...change }));
 
-/** What is found out after the token id is used up (D3). */
+/** The tokens that are refused after their id is used up (D3). */
 export const LATE_REFUSALS: readonly LateRefusal[] = [
   {
     name: '[4.4.3] an unknown user without e-mail',
@@ -221,7 +221,7 @@ const OF_SIGNED_OUT_USER: LateRefusal = {
   reason: 'signed_out_by_provider',
   make: async ({ main }, service) => {
     const sub = `signed-out-${randomUUID()}`;
-    // Not after the logout, however long that takes.
+    // The token must not be newer than the logout, which may take a while.
     const iat = Math.floor(Date.now() / 1000) - 1;
     const logout = { logout_token: logoutToken(main, { sub }) };
     const answer = await service.post(LOGOUT_PATH, logout);
@@ -230,7 +230,7 @@ const OF_SIGNED_OUT_USER: LateRefusal = {
   },
 };
 
-/** For each reason, one token that both flows refuse. Tokens with invalid claims are left out. */
+/** One token that both flows refuse for each reason, except invalid claims. */
 export const ONE_OF_EACH_REASON: readonly LateRefusal[] = [
   ...ATTACKS.filter(({ flow, verdict }) => flow === undefined && verdict === 'refused'),
   USED_UP,

@@ -14,7 +14,7 @@ const isEvent = ajv.compile(
 
 /** Lists the schema violations of an event; empty if it is valid. */
 export function faultsOf(event: object): string[] {
-  // As it is stored, and shown by commands and the API.
+  // The name is the one that is stored, and shown by commands and the API.
   if (isEvent(JSON.parse(JSON.stringify(event)))) return [];
   return (isEvent.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }

@@ -1,4 +1,4 @@
-// What audit events are sent to: a webhook's receiver and a syslog server, which die and come back when a test wants it.
+// Receivers of audit events: a webhook and a syslog server, which a test can stop and start.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -52,7 +52,7 @@ abstract class Receiver {
   }
 }
 
-/** What a webhook answers instead of 204. */
+/** An answer of a webhook instead of 204. */
 export type WebhookAnswer = (response: ServerResponse, request: IncomingMessage) => unknown;
 
 export class WebhookReceiver extends Receiver {
@@ -77,7 +77,7 @@ export class WebhookReceiver extends Receiver {
     return `http://127.0.0.1:${this.port}/audit`;
   }
 
-  /** From now on nothing is taken and this is the answer; without one everything is taken again. */
+  /** Refuses everything with this answer from now on; without one, accepts everything again. */
   answerWith(answer: WebhookAnswer | undefined): void {
     this.answer = answer;
   }
@@ -109,7 +109,7 @@ export class WebhookReceiver extends Receiver {
   }
 }
 
-/** As docs/reference/audit-streams.md tells receivers to do it. */
+/** Checks a post as docs/reference/audit-streams.md says. */
 function isSigned(body: Buffer, header: string, secret: string): boolean {
   const parts = header.split(',').map((part) => part.split('=') as [string, string]);
   const time = parts.find(([name]) => name === 't')?.[1];
@@ -131,7 +131,7 @@ export class SyslogReceiver extends Receiver {
     super();
   }
 
-  /** With an identity by TLS, under the name localhost. */
+  /** Listens with TLS under the name localhost if it gets an identity. */
   static async listen(identity?: Identity): Promise<SyslogReceiver> {
     const receiver = new SyslogReceiver(identity);
     await receiver.comeBack();

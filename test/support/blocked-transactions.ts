@@ -6,7 +6,7 @@ const PATIENCE_MS = 60_000;
 const WAITING = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 
 /**
- * On PostgreSQL.
+ * It works on PostgreSQL only.
  * @param rows asks outside any transaction: inside one, `pg_stat_activity` stays as it was first read
  * @param waiting a part of the statement that waits
  */

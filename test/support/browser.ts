@@ -7,7 +7,7 @@ import { chromium, firefox } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const FLAGS = [
-  // Every name of the tests leads to this machine, each a site of its own.
+  // Every name of the tests leads to this machine, and each is a separate site.
   '--host-resolver-rules=MAP *.test 127.0.0.1',
   '--ignore-certificate-errors',
   '--no-sandbox',
@@ -20,7 +20,7 @@ const FLAGS = [
 ];
 const STEP_TIMEOUT_MS = 40_000;
 
-/** As a visitor sets it in the browser's own settings: "block third-party cookies". */
+/** The setting "block third-party cookies" of the browser. */
 const PREFERENCES = { profile: { block_third_party_cookies: true, cookie_controls_mode: 1 } };
 
 /** A context of its own, as a window without memory of others. */

@@ -1,7 +1,7 @@
 // Counts what the service has stored, so that a test can tell what a request left behind.
 import type { TestService } from './test-service.js';
 
-/** How many rows there are; `userStates` changes with every change of a user. */
+/** The numbers of rows; `userStates` changes with every change of a user. */
 export interface Census {
   users: number;
   userStates: string;

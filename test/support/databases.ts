@@ -8,7 +8,7 @@ import { createPostgresqlDatabase } from './postgresql-database.js';
 
 export type DatabaseKind = DatabaseSettings['kind'];
 
-/** What a fresh database is reached by, and how it goes away. */
+/** The settings of a fresh database, and its removal. */
 export interface FreshDatabase {
   settings: DatabaseSettings;
   /** The SVC_* variables that lead the service to it. */
@@ -26,7 +26,7 @@ export class TestDatabase {
 
   constructor(readonly kind: DatabaseKind) {}
 
-  /** On PostgreSQL the service starts five times as fast; the embedded database is there on every machine. */
+  /** The service starts five times as fast on PostgreSQL; the embedded database exists on every machine. */
   static ofAnyKind(): TestDatabase {
     return new TestDatabase(process.env['TEST_POSTGRES_URL'] === undefined ? 'embedded' : 'postgresql');
   }
@@ -35,7 +35,7 @@ export class TestDatabase {
     this.fresh = await (this.kind === 'embedded' ? createEmbeddedDatabase() : createPostgresqlDatabase());
   }
 
-  /** What production's `openDatabase` takes; for tests that want to change it, the pool size for example. */
+  /** The options of production's `openDatabase`, for tests that change some, such as the pool size. */
   get settings(): DatabaseSettings {
     return this.existing().settings;
   }
@@ -88,7 +88,7 @@ export function describeOnAnyDatabase(title: string, block: (database: TestDatab
   describeOnDatabase(title, TestDatabase.ofAnyKind(), block);
 }
 
-/** For what only the embedded database has: a directory of its own, and one process that has it. */
+/** Declares a block about properties of the embedded database alone: its directory, and the one process that has it. */
 export function describeOnEmbedded(title: string, block: (database: TestDatabase) => void): void {
   describeOnDatabase(title, new TestDatabase('embedded'), block);
 }

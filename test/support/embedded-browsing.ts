@@ -15,7 +15,7 @@ import { makeSelfSignedCertificate } from './self-signed-certificate.js';
 import type { TestServiceOptions } from './test-service.js';
 import { TestService } from './test-service.js';
 
-/** What a test may say of the instance. */
+/** Settings of the instance. */
 export interface InstanceSettings {
   environment?: Record<string, string>;
   clock?: Clock;
@@ -36,7 +36,7 @@ export interface InstanceSettings {
 /** `forBlock`, or call `start` before the tests and `stop` after them. */
 export class EmbeddedBrowsing {
   private readonly database = TestDatabase.ofAnyKind();
-  /** That of the instance and of all partners' sites, in PEM. */
+  /** The certificate of the instance and all partners' sites in PEM. */
   certificate = '';
   private parts:
     | {
@@ -183,7 +183,7 @@ export class EmbeddedBrowsing {
   }
 }
 
-/** Who may frame the instance; `evil.test` may not. */
+/** The sites that may frame the instance, which `evil.test` may not. */
 const HOSTS = ['partner.test', 'app.partner.test', 'other.test', 'localhost'];
 
 /** Settings for HTTPS by the instance itself, or by a reverse proxy in front of it. */

@@ -1,5 +1,4 @@
 // The four ways in which an external token enters the service: both methods of embedded login, subject and actor.
-import { GRANT_TYPE } from './test-service.js';
 import type { TestService } from './test-service.js';
 
 /** The answer of the token endpoint to every refused token (7.5, D14). */
@@ -11,11 +10,11 @@ export const INVALID_CLAIMS =
 export const EXCHANGE_PATH = '/rest/auth/oauth/token';
 export const EMBED_PATH = '/rest/auth/embed';
 
-/** One way in. */
+/** One way to send a token. */
 export interface EntryPath {
   readonly name: string;
   readonly flow: 'embed' | 'exchange';
-  /** Which of the tokens of an exchange is tried. */
+  /** The tried token of an exchange. */
   readonly party?: 'subject' | 'actor';
   /**
    * Sends a token this way.
@@ -64,7 +63,7 @@ export function outcomeOf(answer: Response): string {
   return isAccepted(answer) ? 'accepted' : `refused with ${answer.status}`;
 }
 
-/** What `GET /rest/me` answers. */
+/** The answer of `GET /rest/me`. */
 export interface Me {
   user: { id: string; email: string; givenName: string; familyName: string; role: string };
   onBehalfOf: { id: string } | null;
@@ -87,19 +86,3 @@ export async function signedIn(service: TestService, answer: Response): Promise<
   if (me.status !== 200) throw new Error(`/rest/me answered ${me.status}: ${await me.text()}`);
   return (await me.json()) as Me;
 }
-
-/** Posts a body to the token endpoint unchanged, for forms that no form library writes. */
-export function postRaw(
-  service: TestService,
-  body: string,
-  contentType = 'application/x-www-form-urlencoded',
-): Promise<Response> {
-  return service.fetch(EXCHANGE_PATH, { method: 'POST', body, headers: { 'content-type': contentType } });
-}
-
-/** A form as text, in which a name may stand several times. */
-export function encodedForm(fields: readonly (readonly [string, string])[]): string {
-  return fields.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
-}
-
-export const GRANT_FIELD = ['grant_type', GRANT_TYPE] as const;

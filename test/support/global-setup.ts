@@ -14,7 +14,7 @@ const DATABASE_TEST_FOLDERS = [
   'test/partner',
 ];
 
-/** What is used of the configuration that Jest passes to a global set-up. */
+/** The used part of the configuration that Jest passes to a global set-up. */
 export interface TestRun {
   rootDir: string;
   findRelatedTests: boolean;
@@ -38,7 +38,7 @@ export async function setUpPostgres(run: TestRun, start: () => Promise<PostgresS
     server = await start();
     process.env['TEST_POSTGRES_URL'] = server.url;
   } catch (error) {
-    // By name, not by class: Jest loads this file without resolving '.js' to '.ts', so it imports types only.
+    // The name is compared instead of the class: Jest loads this file without resolving '.js' to '.ts', so it imports types only.
     if (!(error instanceof Error) || error.name !== 'PostgresMissingError') throw error;
     process.env['TEST_POSTGRES_MISSING'] = error.message;
     process.stderr.write(`\nTests on PostgreSQL are skipped: ${error.message}\n`);
@@ -63,7 +63,7 @@ export async function tearDown(): Promise<void> {
   delete process.env['TEST_POSTGRES_MISSING'];
 }
 
-/** With --findRelatedTests the patterns name sources, not tests. */
+/** The patterns of --findRelatedTests name sources rather than tests. */
 function isSelected(
   { rootDir, findRelatedTests, testPathPatterns }: TestRun,
   folders: readonly string[],

@@ -8,7 +8,7 @@ import { freePort } from '../../demo/free-port.js';
 import { ServiceProcess, runAdmin } from '../../demo/service-process.js';
 import { REPOSITORY, repositoryFile } from './source-files.js';
 
-/** What a shell has printed. */
+/** The output of a shell. */
 export interface Typed {
   readonly exitCode: number | null;
   readonly stdout: string;

@@ -29,7 +29,7 @@ export interface JwksInstanceParts {
   entries: readonly JwksEntry[];
   clock?: Clock;
   leader?: Leader;
-  /** Where the announcements of other instances come from; the database's own if left out. */
+  /** The source of announcements of other instances; the database's own by default. */
   notificationsUrl?: string;
   options?: Partial<JwksSettings>;
 }
@@ -39,7 +39,7 @@ export type LogLine = Record<string, unknown> & { level: string; msg: string };
 
 export class JwksInstance {
   readonly logLines: LogLine[] = [];
-  /** Every statement that went to the database. */
+  /** Every statement that was sent to the database. */
   readonly statements: string[] = [];
   private module: TestingModule | undefined;
 

@@ -13,7 +13,7 @@ const FLOOD_CHUNK = Buffer.alloc(65_536, ' ');
 
 type Headers = Record<string, string | string[] | undefined>;
 
-/** What the server does with a request. */
+/** The treatment of a request. */
 export type JwksAnswer = (response: ServerResponse, request: IncomingMessage) => unknown;
 
 /** A certificate and its private key, in PEM. */
@@ -23,9 +23,9 @@ export interface Identity {
 }
 
 export class JwksServer {
-  /** How many requests came so far. */
+  /** The number of requests so far. */
   requestCount = 0;
-  /** How many connections came so far, with or without a request. */
+  /** The number of connections so far, with or without a request. */
   connectionCount = 0;
   lastRequest: IncomingMessage | undefined;
   private answer: JwksAnswer = status(404);
@@ -49,7 +49,7 @@ export class JwksServer {
     return server;
   }
 
-  /** For all tests of a block, and in hooks that are declared later. */
+  /** Makes a server for all tests of a block, and for hooks that are declared later. */
   static forBlock(): JwksServer {
     const server = new JwksServer(createServer());
     beforeAll(() => server.open('http://127.0.0.1'));
@@ -72,7 +72,7 @@ export class JwksServer {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** From now on this is what a request gets. */
+  /** Treats requests in this way from now on. */
   answerWith(answer: JwksAnswer): void {
     this.answer = answer;
   }

@@ -1,4 +1,4 @@
-// What a process knows of revocations right after it has read them.
+// Makes revocations as a process knows them right after it has read them.
 import type { RevocationNews } from '../../src/token-exchange/revocation/revocations.js';
 import { Revocations } from '../../src/token-exchange/revocation/revocations.js';
 

@@ -4,7 +4,7 @@ import { CompactSign } from 'jose';
 
 const vendor = generateKeyPairSync('ed25519');
 
-/** What the licence says, besides the defaults: every feature, and an hour to live. */
+/** Claims of the licence that differ from the defaults: every feature, and an end in an hour. */
 export interface LicenseOptions {
   features?: readonly string[];
   /** Seconds since the Unix epoch. */

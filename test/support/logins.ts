@@ -28,17 +28,17 @@ export function sessionIdOf(cookie: string): string {
   return /__Host-svc-session=([^;]*)/.exec(cookie)?.[1] ?? '';
 }
 
-/** How the session of a cookie is found in the table. */
+/** The key of a cookie's session in its table. */
 export function sessionHashOf(cookie: string): Buffer {
   return createHash('sha256').update(sessionIdOf(cookie)).digest();
 }
 
-/** Who the cookie signs in, as the status of `GET /rest/me`. */
+/** The status of `GET /rest/me` with a cookie. */
 export async function meStatus(service: TestService, cookie: string): Promise<number> {
   return (await service.fetch('/rest/me', { headers: { cookie } })).status;
 }
 
-/** Whether an access token is good for anything, as the status of `GET /rest/me`. */
+/** The status of `GET /rest/me` with an access token. */
 export async function bearerStatus(service: TestService, accessToken: string): Promise<number> {
   return (await service.fetch('/rest/me', { headers: { authorization: `Bearer ${accessToken}` } })).status;
 }

@@ -18,7 +18,7 @@ export class MetricSamples {
     return MetricSamples.in(await metricsOf(service));
   }
 
-  /** Of a service that runs as a process of its own. @param url as `surroundingsOf` has it */
+  /** Reads the metrics of a service in its own process. @param url the one of `surroundingsOf` */
   static async at(url: string): Promise<MetricSamples> {
     return MetricSamples.in(await (await fetch(url)).text());
   }

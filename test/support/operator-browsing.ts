@@ -52,7 +52,7 @@ export class OperatorBrowsing extends EmbeddedBrowsing {
     return cookie;
   }
 
-  /** What an embedded session is answered. */
+  /** The status of a request with an embedded session. */
   async sessionStatus(cookie: string): Promise<number> {
     return (await this.asProgram((program) => program.get('/rest/me', { headers: { cookie } }))).status();
   }
@@ -120,7 +120,7 @@ export class OperatorPage {
   }
 
   async text(text: string | RegExp): Promise<void> {
-    // What can be chosen is in the document too.
+    // The document also contains options that are not chosen.
     const shown = this.page.locator('main').getByText(text).and(this.page.locator(':not(option)'));
     await shown.first().waitFor();
   }

@@ -42,13 +42,13 @@ export async function createOperator(
   return id;
 }
 
-/** What a browser at the operator's page sends. */
+/** Sends requests like a browser at the operator's page. */
 export class OperatorBrowser {
   cookie = '';
 
   constructor(
     private readonly service: TestService,
-    /** Where it is. */
+    /** Its network address. */
     private readonly address = '192.0.2.1',
   ) {}
 
@@ -96,7 +96,7 @@ export class OperatorBrowser {
     return this.send('PUT', `entries/${name}`, edit(definition), { 'if-match': `"${revision}"` });
   }
 
-  /** Whether it is signed in. */
+  /** The status of its own session. */
   async status(): Promise<number> {
     return (await this.get('session')).status;
   }

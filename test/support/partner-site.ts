@@ -71,7 +71,7 @@ export class ProductPage {
     return new ProductPage(page);
   }
 
-  /** What the visitor sees in the frame. */
+  /** The visible text of the frame. */
   get frame() {
     return this.page.frameLocator(SHOWN_FRAME);
   }
@@ -143,7 +143,7 @@ export class ProductPage {
     return this.page.frames().at(-1)?.url() ?? '';
   }
 
-  /** How many steps back and forth the browser knows in this tab, in frames too. */
+  /** The length of the tab's history, including frames. */
   historyLength(): Promise<number> {
     return this.page.evaluate<number>('history.length');
   }
@@ -188,7 +188,7 @@ export class ProductPage {
     return this.page.evaluate(() => heights.at(-1) ?? 0);
   }
 
-  /** Every message that reached the page, from whomever. */
+  /** Every message that reached the page from any sender. */
   messages(): Promise<unknown[]> {
     return this.page.evaluate(() => messages);
   }

@@ -8,7 +8,7 @@ import { BASE_URL } from './base-url.js';
 export const WORKLOAD_REASONS = ['named_user_unknown'];
 
 const now = () => Math.floor(Date.now() / 1000);
-/** Of people, whom these platforms do not name. */
+/** The claims about people, which these platforms do not send. */
 const NOBODY = { email: undefined, given_name: undefined, family_name: undefined };
 
 /** A platform that signs by RS256, as all three do. */

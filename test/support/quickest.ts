@@ -1,4 +1,4 @@
-// How long work takes on a machine that other tests keep busy: other tests only add to it, so the quickest of several times counts.
+// Measures work on a machine that other tests keep busy. They only add to its time, so the quickest of several runs is the result.
 
 const TRIES = 5;
 

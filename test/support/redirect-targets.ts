@@ -1,6 +1,6 @@
 // Targets of redirects that a login may be asked for, honest and not.
 
-/** What is followed as it is, or in its WHATWG form, and what becomes `/`. */
+/** Targets that are followed unchanged or in their WHATWG form, and targets that become `/`. */
 export const REDIRECTS: [string | undefined, string][] = [
   [undefined, '/'],
   ['', '/'],
@@ -34,7 +34,7 @@ export const REDIRECTS: [string | undefined, string][] = [
   ['/a/../..//evil.example', '/'],
 ];
 
-/** Where only the outcome matters: the browser stays. */
+/** Further targets that become `/`. */
 export const TRICKS = [
   '/@evil.example',
   '/%252f%252fevil.example',

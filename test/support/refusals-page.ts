@@ -8,7 +8,7 @@ const ROWS = [...text.matchAll(/^\| (`\w+`(?:, `\w+`)*) \| ([^|]+) \| ([^|]+) \|
     codes.split(', ').map((code) => ({ code: code.replaceAll('`', ''), endpoints, reasons })),
 );
 
-/** What the page says in place of the names of endpoints. */
+/** The words of the page for the endpoints. */
 const MANY: Readonly<Record<string, (endpoint: string) => boolean>> = {
   all: (endpoint) => endpoint !== 'API',
   'all but login': (endpoint) => endpoint !== 'API' && endpoint !== 'login',

@@ -8,7 +8,7 @@ export function releaseFile(name = ''): string | undefined {
   return folder === undefined ? undefined : resolve(folder, tarballName(name));
 }
 
-/** As `npm pack` calls it. */
+/** The name that `npm pack` uses. */
 export function tarballName(name = ''): string {
   return `${['embedded-token-exchange', name, VERSION].filter(Boolean).join('-')}.tgz`;
 }

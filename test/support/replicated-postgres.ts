@@ -50,7 +50,7 @@ export class ReplicatedPostgres {
     return existing(this.currentStandby, 'standby');
   }
 
-  /** Of the database, on the server that is the primary now. */
+  /** The address of the database on the present primary. */
   get url(): string {
     return this.urlAt(this.primary.port);
   }

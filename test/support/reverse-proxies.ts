@@ -116,14 +116,14 @@ function changed(shipped: string, places: [RegExp, string][]): string {
   }, shipped);
 }
 
-/** What a client is told: fetch cannot be given a certificate to believe. */
+/** An answer to a client. It replaces the one of fetch, which accepts no certificate of a test. */
 export interface ProxyAnswer {
   readonly status: number;
   readonly headers: Record<string, string | string[] | undefined>;
   readonly text: string;
 }
 
-/** One proxy on ports of its own, with a certificate of its own. */
+/** A proxy with its own ports and its own certificate. */
 export class ReverseProxy {
   private constructor(
     private readonly kind: ProxyKind,
@@ -161,12 +161,12 @@ export class ReverseProxy {
     return proxy;
   }
 
-  /** Where plain HTTP is taken. */
+  /** The address for plain HTTP. */
   get plainOrigin(): string {
     return `http://127.0.0.1:${this.place.plainPort}`;
   }
 
-  /** By HTTPS, on a connection of its own. */
+  /** Sends a request by HTTPS on a new connection. */
   fetch(
     path: string,
     { method = 'GET', headers = {}, body }: { method?: string; headers?: object; body?: string } = {},
@@ -201,7 +201,7 @@ export class ReverseProxy {
     this.program.reload();
   }
 
-  /** What it has written of its work. */
+  /** Its log of requests. */
   log(): string {
     const file = join(this.place.folder, 'log');
     return this.program.log + (existsSync(file) ? readFileSync(file, 'utf8') : '');

@@ -1,4 +1,4 @@
-// What one instance knows of revocations, without the rest of it: on a database that others write to as well.
+// Makes the part of an instance that knows revocations, on a database that others write to as well.
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import { AuditTrailRepository } from '../../src/audit/audit-trail.repository.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
@@ -39,11 +39,6 @@ export class RevocationInstance {
 
   start(): Promise<void> {
     return this.follower.onModuleInit();
-  }
-
-  /** So that it hears by notification or not at all. Right after the start, when no look is under way. */
-  stopLooking(): void {
-    clearInterval(this.follower['follower']['timer']);
   }
 
   stop(): Promise<void> {

@@ -31,7 +31,7 @@ export class CommandLine {
     private readonly version = TEST_VERSION,
   ) {}
 
-  /** Beside a service on the same database, of its version, with its trusted keys, and with key sets by `http:`. */
+  /** Makes a command line beside a service on the same database, with its version and trusted keys, and with key sets by `http:`. */
   static beside(database: TestDatabase, trustedKeys: () => readonly object[] = () => []): CommandLine {
     const settings = () => ({
       SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify(trustedKeys()),

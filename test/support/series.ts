@@ -1,4 +1,4 @@
-// How much is due: a small round of each series within `npm run test:all`, the whole of it by `npm run test:long -- NAME`.
+// Decides how much of each series runs: a small round in `npm run test:all`, all of it in `npm run test:long -- NAME`.
 
 /** Whether this is `npm run test:long`, the only run that fetches packages from registries. */
 export const isWholeSeries = process.env['TEST_SERIES'] !== undefined;
@@ -22,7 +22,7 @@ export interface SeriesSize {
   readonly whole: number;
 }
 
-/** How many rounds, seconds or cases of a series are due. */
+/** The number of rounds, seconds or cases of a series to run. */
 export function sizeOf({ small, whole }: SeriesSize): number {
   return isWholeSeries ? whole : small;
 }

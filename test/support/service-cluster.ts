@@ -48,7 +48,7 @@ export class ServiceCluster {
     };
     const instances = Array.from({ length: count }, (_, index) => {
       const url = new URL(options.databaseUrlOf?.(index) ?? environment['SVC_DATABASE_URL'] ?? '');
-      // So that the database can tell by which instance a statement was sent.
+      // The database can show by this name which instance has sent a statement.
       url.searchParams.set('application_name', `instance-${index}`);
       return new ServiceInstance(`instance-${index}`, { ...environment, SVC_DATABASE_URL: url.href });
     });
@@ -158,7 +158,7 @@ export class ServiceInstance {
     return answer.status;
   }
 
-  /** All that it has logged since its first start. */
+  /** Its whole log since its first start. */
   log(): LogLine[] {
     // A line that is just being written has no end yet.
     const lines = readFileSync(this.running.logFile, 'utf8').split('\n').slice(0, -1);

@@ -1,8 +1,8 @@
-// A clock that differs from the machine's, and so from the database's, by as much as a test says.
+// Makes a clock that differs from the machine's, and so from the database's, by a given time.
 import { Clock } from '../../src/platform/clock.js';
 
 export class SetClock extends Clock {
-  /** How far it is ahead of the machine's, in seconds. */
+  /** Its difference from the machine's clock in seconds; positive if it is ahead. */
   aheadSeconds = 0;
 
   override nowMs(): number {

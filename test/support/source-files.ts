@@ -15,7 +15,7 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** Every file under a folder (the repository's top without one), in alphabetical order, binary ones left out. */
+/** Every text file under a folder (the repository by default), in alphabetical order. */
 export function repositoryFiles(folder = ''): SourceFile[] {
   return filePaths(folder)
     .map((path) => ({ path, text: readFileSync(join(REPOSITORY, path), 'utf8') }))
@@ -27,7 +27,7 @@ export function typescriptFiles(folder: string): SourceFile[] {
   return repositoryFiles(folder).filter(({ path }) => path.endsWith('.ts'));
 }
 
-/** One file by its path. */
+/** Reads one file by its path. */
 export function repositoryFile(path: string): SourceFile {
   return { path, text: readFileSync(join(REPOSITORY, path), 'utf8') };
 }

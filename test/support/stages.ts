@@ -5,7 +5,7 @@ import { UseRepository } from '../../src/token-exchange/replay/use.repository.js
 import type { Tokens } from '../../src/token-exchange/verify/tokens.js';
 import type { TestService } from './test-service.js';
 
-/** What is done once the tokens of a request are verified, and once they are used up. */
+/** Work that runs once the tokens of a request are verified, and once they are used up. */
 export interface Between {
   readonly verified?: () => Promise<unknown>;
   readonly used?: () => Promise<unknown>;

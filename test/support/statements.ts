@@ -1,4 +1,4 @@
-// What a service asks its database while something is done.
+// Records the statements that a service sends to its database during some work.
 import { DataSource } from 'typeorm';
 import type { TestService } from './test-service.js';
 

@@ -28,7 +28,7 @@ function isExecutable(path: string): boolean {
 
 /** A program that runs with files in a folder of its own. */
 export class RunningProgram {
-  /** What it has printed. */
+  /** Its output. */
   log = '';
   private readonly child: ChildProcess;
 

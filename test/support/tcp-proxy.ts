@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 
-/** One listening address that leads to a server. */
+/** A listening address that leads to a server. */
 export class TcpProxy {
   private readonly sockets = new Set<Socket>();
   private silent = false;
@@ -34,7 +34,7 @@ export class TcpProxy {
     for (const socket of this.sockets) socket.pause();
   }
 
-  /** Every connection breaks at this moment; new ones are led through. */
+  /** Breaks every connection. New ones are passed through. */
   cut(): void {
     for (const socket of this.sockets) socket.destroy();
   }
@@ -44,7 +44,7 @@ export class TcpProxy {
     this.losesAnswers = true;
   }
 
-  /** As `loseAnswers`, from a question on that has this text in it. */
+  /** Does the same as `loseAnswers`, but begins with a question that contains this text. */
   loseAnswersTo(question: string): void {
     this.lostQuestion = question;
   }

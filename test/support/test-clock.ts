@@ -21,7 +21,7 @@ export class TestClock extends Clock {
     this.presentMs += seconds * 1000;
   }
 
-  /** As an administrator does, or a time server: no time passes. */
+  /** Sets the clock like an administrator or a time server: no time passes. */
   setBack(seconds: number): void {
     this.presentMs -= seconds * 1000;
   }

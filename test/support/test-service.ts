@@ -48,7 +48,7 @@ const OWN_ENVIRONMENT = {
   SVC_BASE_URL: BASE_URL,
   SVC_PORT: '0',
   SVC_METRICS_PORT: '0',
-  // So that tests may name their requests.
+  // Behind a trusted proxy, tests may name their requests.
   SVC_PROXY_HOPS: '1',
   SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
 };
@@ -57,7 +57,7 @@ export type Fields = Record<string, string | undefined>;
 
 export class TestService {
   private application!: Application;
-  /** What it was started with. */
+  /** The options of its start. */
   startup!: Startup;
   address!: string;
   private directory!: string;
@@ -148,7 +148,7 @@ export class TestService {
     return this.post('/rest/auth/embed', fields, headers);
   }
 
-  /** From an address of its own each time, so that no limit counts it. */
+  /** Sends each request from a new address, so that no limit refuses it. */
   revoke(token: string, headers: Record<string, string> = {}): Promise<Response> {
     this.revocations += 1;
     const address = `10.0.${this.revocations >> 8}.${this.revocations & 255}`;
@@ -180,13 +180,13 @@ export class TestService {
     return this.application.nest.getHttpServer();
   }
 
-  /** Every route that the running server has, as Fastify draws them. */
+  /** Every route of the running server, as Fastify prints them. */
   get routeTree(): string {
     const server = this.application.nest.getHttpAdapter().getInstance();
     return server.printRoutes({ commonPrefix: false });
   }
 
-  /** One of the application's own parts, such as a job whose turn is not to be waited for. */
+  /** A part of the application, such as a job that is to run at once. */
   part<T>(type: abstract new (...dependencies: never[]) => T): T {
     return this.application.nest.get<T>(type, { strict: false });
   }

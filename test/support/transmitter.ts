@@ -39,7 +39,7 @@ export class TestTransmitter {
     return this.provider.issuer;
   }
 
-  /** As an operator configures it. */
+  /** The configuration of an operator. */
   configured(overrides: Members = {}): Members {
     const secretFile = join(tmpdir(), `${randomUUID()}.secret`);
     writeFileSync(secretFile, `${this.secret}\n`);
