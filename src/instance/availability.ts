@@ -17,7 +17,7 @@ export type UnavailableReason =
   'flag_off' | 'flag_not_true' | 'no_license' | 'feature_not_licensed' | 'license_ended';
 
 /** The public reason, which reveals neither the configuration nor other licensed features. */
-type PublicReason = 'not_enabled' | 'not_licensed' | 'license_ended' | 'restart_needed';
+type PublicReason = 'not_enabled' | 'not_licensed' | 'license_ended';
 
 export type AvailabilitySettings = Pick<Startup, 'config' | 'given' | 'license'>;
 
@@ -115,15 +115,15 @@ export class AvailabilityReporter implements OnApplicationBootstrap, BeforeAppli
   private isEndLogged = false;
   /** On the monotonic clock: setting the system clock neither repeats nor delays a warning. */
   private warnedAtMs = Number.NEGATIVE_INFINITY;
-  /** A feature that is off at the start is not loaded, and stays off. */
-  private readonly isLoaded: boolean;
+  /** If token exchange is off at the start, it is not loaded and stays off, even if the clock is set back. */
+  private readonly reasonAtStart: UnavailableReason | undefined;
 
   constructor(
     @Inject(STARTUP) private readonly settings: AvailabilitySettings,
     private readonly clock: Clock,
     @Inject(LOGGER) private readonly log: Log,
   ) {
-    this.isLoaded = this.reason === undefined;
+    this.reasonAtStart = unavailableBecause(settings, clock.nowMs());
   }
 
   onApplicationBootstrap(): void {
@@ -143,22 +143,18 @@ export class AvailabilityReporter implements OnApplicationBootstrap, BeforeAppli
   get state(): FeatureState {
     const { reason } = this;
     if (reason !== undefined) return { available: false, reason: PUBLIC_REASONS[reason] };
-    if (!this.isLoaded) return { available: false, reason: 'restart_needed' };
     const { embedLoginEnabled: embedLogin, exchangeEnabled: exchange } = this.settings.config;
     return { available: true, embedLogin, exchange };
   }
 
   private get reason(): UnavailableReason | undefined {
-    return unavailableBecause(this.settings, this.clock.nowMs());
+    return this.reasonAtStart ?? unavailableBecause(this.settings, this.clock.nowMs());
   }
 
   private look(): void {
     const { reason } = this;
-    if (reason !== this.logged) {
-      this.logged = reason;
-      if (reason === undefined) this.logBack();
-      else this.logOff(reason);
-    }
+    if (reason !== undefined && reason !== this.logged) this.logOff(reason);
+    this.logged = reason;
     this.lookAtEnd();
   }
 
@@ -166,17 +162,6 @@ export class AvailabilityReporter implements OnApplicationBootstrap, BeforeAppli
     const calls = reason === 'license_ended' ? `; ${CALLS}` : '';
     const text = `${OFF}: ${explanationOf(reason, this.settings)}${calls}`;
     this.log[LEVELS[reason]]({ reason, endpoints: ENDPOINT_PATHS }, text);
-  }
-
-  /** A licence becomes valid again only if the clock was set. */
-  private logBack(): void {
-    if (this.isLoaded)
-      this.log.info({ endpoints: ENDPOINT_PATHS }, 'token exchange is on again: its licence is valid');
-    else
-      this.log.warn(
-        { reason: 'restart_needed', endpoints: ENDPOINT_PATHS },
-        `${OFF}: the licence is valid now, but was not at the start; restart the service`,
-      );
   }
 
   private lookAtEnd(): void {
