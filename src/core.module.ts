@@ -22,7 +22,7 @@ import { DatabaseModule } from './platform/database/database.module.js';
 import { EmbeddedMaintenanceRepository } from './platform/database/embedded-maintenance.repository.js';
 import { ConcurrencyLimit } from './platform/http/concurrency-limit.js';
 import { DatabaseOutages } from './platform/http/database-outages.js';
-import { GracefulShutdown } from './platform/http/graceful-shutdown.js';
+import { GracefulShutdown } from './platform/http/connections.js';
 import { SOURCE_DIRECTORY } from './platform/http/page.controller.js';
 import {
   CountingStorage,

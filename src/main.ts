@@ -114,7 +114,7 @@ function summary(startup: Startup, { nest }: Application) {
 
 /**
  * @rule D93 A stop is announced at once, waits for the configured delay, and takes at most five seconds after it. See
- * graceful-shutdown.ts for what becomes of connections.
+ * http/connections.ts for what becomes of connections.
  */
 function stopOnSignals(application: Application, delayMs: number, logger: Logger): void {
   let isStopping = false;

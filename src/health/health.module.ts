@@ -11,7 +11,7 @@ import {
   StoredEntryFollower,
 } from '../token-exchange/instance.js';
 import { VERSION } from '../platform/version.js';
-import { GracefulShutdown } from '../platform/http/graceful-shutdown.js';
+import { GracefulShutdown } from '../platform/http/connections.js';
 
 /** A condition for readiness. */
 export interface ReadinessCheck {

@@ -2,8 +2,7 @@
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import { pino } from 'pino';
 import { ConcurrencyLimit } from '../../src/platform/http/concurrency-limit.js';
-import { UnfinishedRequests } from '../../src/platform/http/connection-limits.js';
-import { GracefulShutdown } from '../../src/platform/http/graceful-shutdown.js';
+import { UnfinishedRequests, GracefulShutdown } from '../../src/platform/http/connections.js';
 import type { ServerParts } from '../../src/platform/http/server.js';
 import { createAdapter, prepareServer } from '../../src/platform/http/server.js';
 import { RequestTraces } from '../../src/platform/log/tracing.js';

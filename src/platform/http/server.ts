@@ -16,11 +16,10 @@ import { BODY_LIMIT_BYTES, MAX_FIELDS, TOO_LARGE } from './content-type.js';
 import { MAX_REQUEST_ID_CHARACTERS, idOfRequest } from '../log/request-id.js';
 import type { RequestTraces } from '../log/tracing.js';
 import { Tracing, readTraceparent } from '../log/tracing.js';
-import type { GracefulShutdown } from './graceful-shutdown.js';
 import { COMMON_HEADERS, HEADERS_TOO_LARGE, UNFRAMED_HEADERS, UNREADABLE } from './answers.js';
 import type { ConcurrencyLimit } from './concurrency-limit.js';
-import type { UnfinishedRequests } from './connection-limits.js';
-import { limitPipelining } from './connection-limits.js';
+import type { UnfinishedRequests, GracefulShutdown } from './connections.js';
+import { limitPipelining } from './connections.js';
 import { answerUnreadableRequest } from './unreadable-request.js';
 
 /** Options of the socket and the parser, set before Nest creates anything. */

@@ -1,6 +1,6 @@
 // What readiness asks for, however many ask for it.
 import { HealthController } from '../../../src/health/health.module.js';
-import { GracefulShutdown } from '../../../src/platform/http/graceful-shutdown.js';
+import { GracefulShutdown } from '../../../src/platform/http/connections.js';
 
 describe('readiness', () => {
   it('queries the database once for simultaneous requests, and again for the next one', async () => {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { ConcurrencyLimit } from '../../../../src/platform/http/concurrency-limit.js';
-import { GracefulShutdown } from '../../../../src/platform/http/graceful-shutdown.js';
+import { GracefulShutdown } from '../../../../src/platform/http/connections.js';
 import { stateOf } from '../../../../src/platform/http/http-answers.js';
 import { openPost } from '../../../support/built-service.js';
 import { preparedAdapter } from '../../../support/http-server.js';

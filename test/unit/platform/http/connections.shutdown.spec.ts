@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
-import { GracefulShutdown } from '../../../../src/platform/http/graceful-shutdown.js';
+import { GracefulShutdown } from '../../../../src/platform/http/connections.js';
 import { until } from '../../../support/until.js';
 
 /** So long the answers may take that are under way. */

@@ -1,8 +1,9 @@
-// Closes client connections: above the limit, with too many pipelined requests, or with unfinished requests
-// that use too much memory.
+// Closes client connections: above the limit, with too many pipelined requests, with unfinished requests that
+// use too much memory, and when the server stops.
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Server } from 'node:net';
 import { Socket } from 'node:net';
+import { setImmediate as lookedAtNetwork } from 'node:timers/promises';
 import { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import type { Log } from '../log/log.js';
@@ -198,5 +199,53 @@ export class UnfinishedRequests {
   private drop(unfinished: Unfinished): void {
     this.totalBytes -= this.kept.get(unfinished) ?? 0;
     this.kept.delete(unfinished);
+  }
+}
+
+/** How long requests may take to arrive and to be answered; then every connection is closed. */
+const ANSWERS_MS = 3_500;
+
+/**
+ * Stops the HTTP server: requests that have arrived are answered, and no client can delay the end. main.ts
+ * handles the signals.
+ *
+ * Stops in two steps. After `begin` the service reports that it is not ready, but still answers requests.
+ * `finish` ends this. The time between them lets load balancers react.
+ */
+export class GracefulShutdown {
+  private readonly connections = new Set<Socket>();
+  /** Whether the service is stopping: it is not ready, and responses close their connections. */
+  isUnderWay = false;
+  private server: FastifyInstance | undefined;
+
+  /** Tracks a server's connections, even during the TLS handshake. Call it before the server listens. */
+  watch(server: FastifyInstance): void {
+    this.server = server;
+    server.server.on('connection', (socket: Socket) => {
+      this.connections.add(socket);
+      socket.once('close', () => this.connections.delete(socket));
+    });
+  }
+
+  /** From now on each response closes its connection, so that clients find another instance. */
+  begin(): void {
+    this.isUnderWay = true;
+  }
+
+  /**
+   * Stops listening, closes idle connections, answers requests on others, and closes them all after 3.5
+   * seconds.
+   */
+  async finish(): Promise<void> {
+    this.begin();
+    // Closing the listener drops connections that wait to be accepted. Right after polling the network there
+    // are none.
+    await lookedAtNetwork();
+    this.server?.server.close();
+    const cut = setTimeout(() => {
+      for (const socket of this.connections) socket.destroy();
+    }, ANSWERS_MS);
+    await this.server?.close();
+    clearTimeout(cut);
   }
 }

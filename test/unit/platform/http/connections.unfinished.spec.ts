@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createServer } from 'node:http';
 import { fastify } from 'fastify';
 import type { FastifyInstance } from 'fastify';
-import { UnfinishedRequests } from '../../../../src/platform/http/connection-limits.js';
+import { UnfinishedRequests } from '../../../../src/platform/http/connections.js';
 import { until } from '../../../support/until.js';
 
 const SOON_MS = 60_000;
