@@ -28,13 +28,14 @@ describeOnEmptyDatabase('a host starts', (database) => {
     expect((await started.apiMe(body['access_token'])).status).toBe(200);
   });
 
-  it.each(SERVERS)('on $server with a named data source', async ({ server }) => {
-    const started = await start({ server, parts: 'own', dataSource: 'product' });
-    expect((await started.exchange(partner.sign())).status).toBe(200);
-  });
-
-  it.each(SERVERS)("on $server with Nest's testing module", async ({ server }) => {
-    const started = await start({ server, parts: 'own', isMadeForTests: true });
+  it.each<Pick<Wishes, 'server' | 'dataSource' | 'isMadeForTests' | 'isFunction'>>([
+    ...SERVERS.flatMap((on) => [
+      { ...on, dataSource: 'product' },
+      { ...on, isMadeForTests: true },
+    ]),
+    { server: 'express', isFunction: true },
+  ])('with the options %j', async (wishes) => {
+    const started = await start({ parts: 'own', ...wishes });
     expect((await started.exchange(partner.sign())).status).toBe(200);
   });
 
@@ -43,11 +44,6 @@ describeOnEmptyDatabase('a host starts', (database) => {
     const started = await start({ server: 'fastify', parts: 'own', isMadeForTests: true, injected });
     await until('it is injected', 60_000, () => started.printed('injected') !== undefined);
     expect(started.printed('injected')).toBe('200');
-  });
-
-  it('as a function for another server', async () => {
-    const started = await start({ server: 'express', parts: 'own', isFunction: true });
-    expect((await started.exchange(partner.sign())).status).toBe(200);
   });
 
   it('with the testing module, and with users that a test overrides', async () => {

@@ -236,17 +236,13 @@ describe('[D32] an actionable problem', () => {
     expect(problems.join()).not.toContain(MARKER);
   });
 
-  it('contains file, line and column of invalid JSON keys', async () => {
-    const path = write('keys.json', `[{\n  "kid": 'x'\n}]\n`);
+  it.each([
+    ['the line and column of invalid JSON', `[{\n  "kid": 'x'\n}]\n`, 'not valid JSON (line 2, column 10)'],
+    ['an invalid entry', keysOf({ kid: '' }), 'entry 0, kid: must be a non-empty string'],
+  ])('contains the file of keys, and %s', async (_, text, problem) => {
+    const path = write('keys.json', text);
     expect(await problemsOf({ ...FLAG, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: path })).toEqual([
-      `SVC_TOKEN_EXCHANGE_TRUSTED_KEYS (in ${path}): not valid JSON (line 2, column 10)`,
-    ]);
-  });
-
-  it('contains the file of an invalid entry', async () => {
-    const path = write('keys.json', keysOf({ kid: '' }));
-    expect(await problemsOf({ ...FLAG, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: path })).toEqual([
-      `SVC_TOKEN_EXCHANGE_TRUSTED_KEYS (in ${path}): entry 0, kid: must be a non-empty string`,
+      `SVC_TOKEN_EXCHANGE_TRUSTED_KEYS (in ${path}): ${problem}`,
     ]);
   });
 });

@@ -12,7 +12,6 @@ import { ClientAuthenticator } from '../../../../src/token-exchange/assertions/c
 import { ExternalTokenVerifier } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 import { BASE_URL } from '../../../support/base-url.js';
 import { IdJagClient, sha256 } from '../../../support/id-jag-client.js';
-import { LOGOUT_EVENT } from '../../../support/logout-tokens.js';
 import { TestClock } from '../../../support/test-clock.js';
 import { trustedKeysOf } from '../../../support/trusted-keys.js';
 
@@ -239,12 +238,6 @@ describe('[D133][K36] an identity assertion', () => {
       { ...client, id: 'x' },
     ],
     ['by its namesake', 'client_not_allowed', {}, {}, { ...client, issuers: new Set([namesake.idp.issuer]) }],
-    ['that is expired', 'token_expired', { exp: NOW }],
-    ['from the future', 'token_issued_in_future', { iat: NOW + 5.5 }],
-    ['without iat', 'claims_invalid', { iat: undefined, exp: NOW + 50 }],
-    ['without jti', 'claims_invalid', { jti: undefined }],
-    ['with the event of a logout', 'token_type_not_allowed', { events: { [LOGOUT_EVENT]: {} } }],
-    ['bound to a key', 'confirmation_not_supported', { cnf: { jkt: 'x' } }],
     ['with rich authorization', 'assertion_not_supported', { authorization_details: [] }],
     ['of one tenant of several', 'tenant_not_allowed', { tenant: 'acme' }],
     ['for one tenant of this instance', 'tenant_not_allowed', { aud_tenant: 'acme' }],
