@@ -76,8 +76,8 @@ export interface Operations {
   'PUT /entries/:name': { body: object; answer: Entries<'change'> };
   'POST /entries/:name/suspend': { answer: Entries<'suspend'> };
   'POST /entries/:name/resume': { answer: Entries<'resume'> };
+  'POST /entries/:name/refresh': { answer: Entries<'refresh'> };
   'DELETE /entries/:name': { answer: Entries<'remove'> };
-  'POST /key-sets/:urlHash/refresh': { answer: Entries<'refresh'> };
   'POST /partners/key': { body: InputOf<PartnerOperations, 'readKey'>; answer: Partners<'key'> };
   'POST /partners/key-set': { body: InputOf<PartnerOperations, 'fetchKeys'>; answer: Partners<'keySet'> };
   'POST /partners/requests': { body: InputOf<PartnerOperations, 'requests'>; answer: Partners<'requests'> };

@@ -20,7 +20,7 @@ export function EntryKeys({ entry }: { entry: Entry }) {
   if (keys === null || issuer === null) return null;
   return (
     <Section title="Keys">
-      {'urlHash' in keys && <KeySetCard entry={entry} urlHash={keys.urlHash} />}
+      {'url' in keys && <KeySetCard entry={entry} />}
       <Table
         caption="Keys"
         columns={[
@@ -69,7 +69,7 @@ function KeyState({ wanted, revoked }: { wanted: Key; revoked: Entry['revoked'] 
   return isHeld ? <Mark kind="good">Held</Mark> : <Soft>Not held</Soft>;
 }
 
-function KeySetCard({ entry: { keySet }, urlHash }: { entry: Entry; urlHash: string }) {
+function KeySetCard({ entry: { entry: name, keySet } }: { entry: Entry }) {
   const { lastFailure } = keySet ?? {};
   return (
     <Card>
@@ -94,8 +94,10 @@ function KeySetCard({ entry: { keySet }, urlHash }: { entry: Entry; urlHash: str
         title="Fetch the keys now?"
         text="The leading instance fetches the key set within seconds, instead of at the next refresh. The fetched keys replace those that are held."
         action="Fetch now"
-        run={() => call('POST /key-sets/:urlHash/refresh', { params: { urlHash } })}
-        done={(fetched) => reload(`The key set ${keySetInWords(fetched)}`)}
+        run={() => call('POST /entries/:name/refresh', { params: { name } })}
+        done={({ failure }) =>
+          reload(failure === null ? 'The key set was fetched.' : `The key set was not fetched: ${failure}.`)
+        }
       />
     </Card>
   );

@@ -54,7 +54,6 @@ function addKeySets(keys: Command, context: CommandContext): void {
         return [entry, url, storedKeySetInWords(set), kids.join(', ') || 'none', ...times];
       },
     ),
-    json: (all) => all.map(({ urlHash: _hash, ...set }) => set),
   });
   addOperation(keys, context, KeySetOperations, 'refresh', {
     about:

@@ -13,7 +13,6 @@ import { SignInFailureRepository } from '../administration/accounts/sign-in-fail
 import { EmbeddedSessionRepository } from './users/embedded-session.repository.js';
 import { EntryCheck } from './entries/entry-check.js';
 import { OperatorEntryController } from './entries/entry.controller.js';
-import { KeySetRefresh } from './entries/key-set-refresh.js';
 import { OverviewReader } from './api/overview.js';
 import { OperatorPartnerController } from './partners/partner.controller.js';
 import { PartnerOperations } from './partners/partner.operations.js';
@@ -59,7 +58,6 @@ export class OperatorPageController extends PageController {
     purging(OPERATOR_PURGE),
     EmbeddedSessionRepository,
     EntryCheck,
-    KeySetRefresh,
     PartnerOperations,
     PersonOperations,
     TrailOperations,

@@ -14,10 +14,8 @@ import {
 import { Read, readNothing } from '../operation.js';
 import { AdministrationSettings } from '../settings.js';
 
-/** An entry's key with its thumbprint (RFC 7638), or the address of its key set without the query, with the stored key set's hash. */
-type KeyPlace =
-  | { readonly kid: string; readonly thumbprint: string | null }
-  | { readonly url: string; readonly urlHash: string };
+/** An entry's key with its thumbprint (RFC 7638), or the address of its key set without the query. */
+type KeyPlace = { readonly kid: string; readonly thumbprint: string | null } | { readonly url: string };
 
 export interface ListedEntry {
   readonly from: 'configuration' | 'command';
@@ -133,7 +131,7 @@ async function whatIsTrusted(
   const { type, issuer } = entry;
   const keys =
     type === 'jwks'
-      ? toJwksAddress(entry.url)
+      ? { url: toJwksAddress(entry.url).url }
       : { kid: entry.key.kid, thumbprint: (await thumbprintOf(entry.key.publicKey)) ?? null };
   const audience = entry.expectedAudience ?? null;
   const until = entry.notAfter?.toISOString() ?? null;

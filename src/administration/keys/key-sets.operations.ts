@@ -51,9 +51,8 @@ interface StoredKeySet {
 /** The key set of an entry. */
 export interface EntryKeySet extends StoredKeySet {
   readonly entry: string;
-  /** The address without its query, which may be secret. The hash identifies it. */
+  /** The address without its query, which may be secret. */
   readonly url: string;
-  readonly urlHash: string;
 }
 
 const LOOK_EVERY_MS = 500;
@@ -101,7 +100,7 @@ export class KeySetOperations {
     const entries = await this.jwksEntries(entry);
     if (entries.length === 0) throw new CommandError('No trusted key entry is of type jwks.');
     const before = new Map((await this.storedFor(entries)).map((set) => [set.entry, set]));
-    await this.keySets.makeDue([...before.values()].map(({ urlHash }) => urlHash));
+    await this.keySets.makeDue(entries.map(({ url }) => toJwksAddress(url).urlHash));
     const isTried = (set: EntryKeySet) => attemptOf(set) !== attemptOf(before.get(set.entry));
     const deadline = performance.now() + wait * 1000;
     let sets = [...before.values()];
@@ -131,7 +130,7 @@ export class KeySetOperations {
     return Promise.all(
       addresses.map(async ({ entry, url, urlHash }) => {
         const snapshot = byHash.get(urlHash) ?? neverTried({ url, urlHash });
-        return { entry, url, urlHash, ...(await storedKeySet(snapshot, this.clock.nowMs())) };
+        return { entry, url, ...(await storedKeySet(snapshot, this.clock.nowMs())) };
       }),
     );
   }

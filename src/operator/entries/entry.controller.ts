@@ -1,6 +1,7 @@
 // Trusted key entries, their fetched key sets, and revoked keys, for operators.
 import { Delete, Get, Headers, HttpCode, Param, Post, Put } from '@nestjs/common';
 import { Administration } from '../../administration/administration.js';
+import { CommandError } from '../../administration/command-error.js';
 import { EntryOperations } from '../../administration/entries/entries.operations.js';
 import type { EntryKeySet } from '../../administration/keys/key-sets.operations.js';
 import { KeySetOperations } from '../../administration/keys/key-sets.operations.js';
@@ -10,10 +11,12 @@ import { RevocationOperations } from '../../administration/keys/revocations.oper
 import { JsonObject } from '../../workspace/api/body/json-body.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.filter.js';
 import { EntryCheck } from './entry-check.js';
-import { KeySetRefresh } from './key-set-refresh.js';
 import { withLabels } from './property-labels.js';
 import type { OperatorCall } from '../api/operator-call.decorator.js';
 import { Call, OperatorController } from '../api/operator-call.decorator.js';
+
+/** Longer than the leader takes to react and fetch, and shorter than the page waits for a response. */
+const FETCH_WAIT_SECONDS = 20;
 
 @OperatorController()
 export class OperatorEntryController {
@@ -24,7 +27,6 @@ export class OperatorEntryController {
     private readonly keySets: KeySetOperations,
     private readonly revoked: RevocationOperations,
     private readonly checks: EntryCheck,
-    private readonly refreshes: KeySetRefresh,
   ) {}
 
   @Get('entries')
@@ -90,10 +92,17 @@ export class OperatorEntryController {
     return this.administration.perform(this.entries, 'remove', { name }, call);
   }
 
-  @Post('key-sets/:urlHash/refresh')
+  /** Fetches the entry's key set at once. */
+  @Post('entries/:name/refresh')
   @HttpCode(200)
-  async refresh(@Param('urlHash') urlHash: string, @Call() call: OperatorCall) {
-    return keySetAnswer(await this.refreshes.refresh(urlHash, call));
+  async refresh(@Param('name') entry: string, @Call() call: OperatorCall) {
+    const asked = { entry, wait: FETCH_WAIT_SECONDS };
+    const [refreshed] = await this.administration.perform(this.keySets, 'refresh', asked, call);
+    if (refreshed === undefined || refreshed.fetched === null)
+      throw new CommandError(
+        `No attempt within ${FETCH_WAIT_SECONDS} seconds: see the log of the leading instance.`,
+      );
+    return { failure: refreshed.failure };
   }
 
   @Get('revocations')
@@ -125,6 +134,6 @@ export class OperatorEntryController {
 }
 
 /** The key set without its entry and URL. */
-function keySetAnswer({ entry: _entry, url: _url, urlHash: _hash, ...answer }: EntryKeySet) {
+function keySetAnswer({ entry: _entry, url: _url, ...answer }: EntryKeySet) {
   return answer;
 }

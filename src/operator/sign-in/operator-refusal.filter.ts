@@ -19,7 +19,6 @@ const REFUSAL_ANSWERS = {
   invalid_code: { status: 401, message: 'The code is wrong, was used before, or has expired' },
   bad_request: { status: 400, message: 'The request is not valid' },
   not_found: { status: 404, message: NOT_FOUND.message },
-  unavailable: { status: 409, message: 'Token exchange is off' },
 };
 
 /** A refusal. The trail records it like a command's. */
