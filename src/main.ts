@@ -8,7 +8,7 @@ import type { Application } from './application.js';
 import { createApplication } from './application.js';
 import { MetricsListener } from './metrics/metrics.listener.js';
 import { VERSION } from './platform/version.js';
-import { hasDatabase, isCopied } from './platform/database/embedded/copied-data.js';
+import { hasDatabase, isCopied } from './platform/database/embedded/data-directory.js';
 import type { OpenDatabase } from './platform/database/data-source.js';
 import { OPEN_DATABASE } from './platform/database/data-source.js';
 import type { LineOutput } from './platform/log/logger.js';
@@ -43,7 +43,6 @@ async function main(): Promise<void> {
   const output = new StandardOutput();
   const logger = createLogger(startup.config.logLevel, output);
   for (const warning of startup.warnings) logger.warn(warning);
-  for (const note of startup.notes) logger.info(note);
   logger.info(await serve(startup, logger, output), 'the service is ready');
 }
 

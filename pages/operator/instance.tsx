@@ -46,7 +46,7 @@ export function InstanceView() {
 }
 
 function Whole({ overview }: { overview: Overview }) {
-  const { warnings, notes, frameAncestors, sinks, retentionDays, variables, license } = overview;
+  const { warnings, frameAncestors, sinks, retentionDays, variables, license } = overview;
   const kept = retentionDays === null ? 'for ever' : `for ${counted(retentionDays, 'day')}`;
   return (
     <>
@@ -79,11 +79,6 @@ function Whole({ overview }: { overview: Overview }) {
       <Section title="Settings">
         <Settings variables={variables} />
       </Section>
-      {notes.length > 0 && (
-        <Section title="Notes">
-          <Phrases items={notes} />
-        </Section>
-      )}
     </>
   );
 }

@@ -38,13 +38,11 @@ export function quoted(name: string): string {
 export function findingLines(found: {
   readonly problems?: readonly string[];
   readonly warnings: readonly string[];
-  readonly notes?: readonly string[];
 }): string[] {
-  const { problems = [], warnings, notes = [] } = found;
+  const { problems = [], warnings } = found;
   return [
     ...problems.map((problem) => `problem: ${problem}\n`),
     ...warnings.map((warning) => `warning: ${warning}\n`),
-    ...notes.map((note) => `note: ${note}\n`),
   ];
 }
 

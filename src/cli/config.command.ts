@@ -71,12 +71,11 @@ function shownOf(
   variables: readonly SourcedVariable[],
   goingLive: readonly GoingLivePoint[],
 ) {
-  const { license, problems, warnings, notes } = startup;
+  const { license, problems, warnings } = startup;
   const held = license === License.NONE ? null : { until: endOf(license), features: [...license.features] };
   return {
     problems,
     warnings,
-    notes,
     tokenExchange: exchangeState(startup),
     license: held,
     goingLive,

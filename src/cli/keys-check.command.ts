@@ -43,18 +43,18 @@ async function check({ file, fetch }: CheckOptions, context: CommandContext): Pr
   const stored = file === undefined ? await storedEntries(context) : undefined;
   const configuration = configuredText(file, stored, context);
   const rules = rulesOf(context);
-  const { entries, problems, notes, ...reading } = readTrustedKeys(configuration, rules);
+  const { entries, problems, ...reading } = readTrustedKeys(configuration, rules);
   const jwksEntries = entries.filter((entry) => entry.type === 'jwks');
   const keySets = fetch === true ? await fetchKeySets(jwksEntries, rules) : undefined;
   const warnings = [...reading.warnings, ...(stored ?? []).flatMap(openAudience)];
   const place = file ?? context.settings.labelOf('trustedKeys');
   const configured = await configuredEntries(entries, place, new Date());
   const text = [
-    ...findingLines({ problems, warnings, notes }),
+    ...findingLines({ problems, warnings }),
     ...(keySets ?? []).map(fetchedInWords),
     entriesText([...configured, ...(stored ?? [])]),
   ];
-  context.answers.give({ problems, warnings, notes, entries: configured, keySets, stored }, text.join(''));
+  context.answers.give({ problems, warnings, entries: configured, keySets, stored }, text.join(''));
   if (problems.length > 0)
     throw new CommandError(`The service would not start with these keys; problems: ${problems.length}.`);
   const useless = keySets?.filter(({ keys }) => keys.length === 0) ?? [];

@@ -97,12 +97,8 @@ async function add(options: AddOptions, command: Command, context: CommandContex
   const audience = options.audience ?? baseUrl;
   const partner = partnerOf(typed);
   const entry = partnerEntry(trusted.keys, partner, recommended(audience));
-  const { warnings, notes } = checkedEntry(entry, context);
-  for (const remark of [
-    ...warnings.map((text) => `warning: ${text}`),
-    ...notes.map((text) => `note: ${text}`),
-  ])
-    answers.remark(remark);
+  const { warnings } = checkedEntry(entry, context);
+  for (const warning of warnings) answers.remark(`warning: ${warning}`);
   const facts = { ...trusted, issuer: typed.issuer, audience, baseUrl };
   const written = [...trusted.files, ...agentFiles(options, facts)];
   const shown = shownCode(facts, options.language);

@@ -15,8 +15,6 @@ export interface Startup {
   readonly tls?: TlsIdentity;
   /** Warnings for the operator, with which the service still starts. */
   readonly warnings: readonly string[];
-  /** Unexpected effects of the configuration. */
-  readonly notes: readonly string[];
 }
 
 /** Injection token of a `Startup`. */

@@ -87,9 +87,7 @@ export async function checkStartup(sources: StartupSources): Promise<CheckedStar
     ...tlsProblems,
   );
   warnings.push(...keys.warnings, ...embeddingWarnings(config, entries));
-  // All current notes are about embedded logins.
-  const notes = config.featureFlag && config.embedLoginEnabled ? keys.notes : [];
-  return { config, given, license, trustedKeys: entries, tls, problems, warnings, notes };
+  return { config, given, license, trustedKeys: entries, tls, problems, warnings };
 }
 
 /** The configured database. */
@@ -179,20 +177,12 @@ function licenseProblem(error: LicenseError, config: Config, given: ConfigReadin
 }
 
 function checkedTrustedKeys(config: Config, given: ConfigReading['given']): TrustedKeysReading {
-  if (config.trustedKeys === undefined) return { entries: [], problems: [], warnings: [], notes: [] };
-  const { entries, problems, warnings, notes } = readTrustedKeys(
-    config.trustedKeys,
-    trustedKeysRules(config),
-  );
+  if (config.trustedKeys === undefined) return { entries: [], problems: [], warnings: [] };
+  const { entries, problems, warnings } = readTrustedKeys(config.trustedKeys, trustedKeysRules(config));
   const label = labelOf(VARIABLES.trustedKeys, given);
   const hint = pathHint(VARIABLES.trustedKeys, config.trustedKeys);
   const named = (line: string) => `${label}: ${line}${hint}`;
-  return {
-    entries,
-    problems: problems.map(named),
-    warnings: warnings.map(named),
-    notes: notes.map(named),
-  };
+  return { entries, problems: problems.map(named), warnings: warnings.map(named) };
 }
 
 /** The names of the JWKS settings in messages. */

@@ -319,8 +319,7 @@ async function findingsOf(data: FormData, { overview, kind, pair, isWhole }: Ask
   const keySet = isFetched
     ? await call('POST /partners/key-set', { body: { url: textIn(data, 'url') } })
     : undefined;
-  const { policy, explanation } = checked;
-  const warnings = [...checked.warnings, ...checked.notes];
+  const { policy, explanation, warnings } = checked;
   const others = isWhole ? sorted.others : [];
   return { entry, atFields, others, policy, warnings, explanation, read, keySet };
 }

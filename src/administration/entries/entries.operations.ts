@@ -51,7 +51,6 @@ export interface ChangedEntry {
   /** False if the entry already was as requested. */
   readonly changed: boolean;
   readonly warnings: readonly string[];
-  readonly notes: readonly string[];
   /** Phrases that say what its tokens may do; empty if it accepts none. */
   readonly policy: readonly string[];
 }
@@ -139,11 +138,11 @@ export class EntryOperations {
 }
 
 function changedBy(
-  { name, entry, warnings, notes, events }: StoredEntryChange,
+  { name, entry, warnings, events }: StoredEntryChange,
   context: AuditContext,
 ): Changed<ChangedEntry> {
   const policy = entry === undefined ? [] : policyInWords(entry, context.occurredAt);
-  const result = { name, changed: events.length > 0, warnings, notes, policy };
+  const result = { name, changed: events.length > 0, warnings, policy };
   return { result, targets: { entry: name }, events };
 }
 

@@ -40,7 +40,7 @@ export class OverviewReader {
   @Read('instance show', readNothing)
   async read() {
     const { startup } = this;
-    const { config, license, warnings, notes } = startup;
+    const { config, license, warnings } = startup;
     const nowMs = this.clock.nowMs();
     const reason = unavailableBecause(startup, nowMs);
     const [row] = await this.database.query<{ server_version: string }>('SHOW server_version');
@@ -60,7 +60,6 @@ export class OverviewReader {
           ? null
           : { until: endOf(license), features: [...license.features], ended: license.hasEnded(nowMs) },
       warnings: withLabels(warnings),
-      notes: withLabels(notes),
       // The instance that sends this response.
       instance: {
         startedAt: this.startedAt.toISOString(),

@@ -37,7 +37,7 @@ export class EntryCheck {
   async check({ entry: value, token }: ReturnType<typeof readEntry>) {
     const now = this.clock.now();
     const checked = await this.entries.check(value, now);
-    const { entry, problems, warnings, notes } = checked;
+    const { entry, problems, warnings } = checked;
     const policy = entry === undefined ? [] : policyInWords(entry, now);
     // Sessions come last, because most entries allow them.
     const flows = [...ISSUING_FLOWS, ...ACCESS_FLOWS];
@@ -46,6 +46,6 @@ export class EntryCheck {
       token === undefined || entry === undefined
         ? null
         : await this.explainer.explain({ flow, token }, [checked]);
-    return { problems, warnings: withLabels(warnings), notes: withLabels(notes), policy, explanation };
+    return { problems, warnings: withLabels(warnings), policy, explanation };
   }
 }

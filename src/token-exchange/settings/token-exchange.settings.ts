@@ -1,6 +1,6 @@
 // Completes a host's settings by the defaults, and refuses invalid ones.
 import type { z } from 'zod';
-import { read } from '../../platform/input/problems.js';
+import { read } from '../../platform/input/schemas.js';
 import type { Log } from '../../platform/log/log.js';
 import { SILENT } from '../../platform/log/log.js';
 import { mayMean } from '../../platform/text/uri.js';
@@ -37,7 +37,7 @@ function checked<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
 }
 
 /**
- * The options for the settings of `givenSettings`. Logs notes about the trusted keys.
+ * The options for the settings of `givenSettings`. Logs warnings about the trusted keys.
  * @throws RangeError naming the setting; Error with all problems of the trusted keys
  */
 export function completedOptions(settings: GivenSettings, log: Log = SILENT): TokenExchangeOptions {
@@ -99,9 +99,8 @@ function trustedKeys(settings: GivenSettings, log: Log): readonly TrustedKeyEntr
     return given;
   }
   const text = typeof given === 'string' ? given : JSON.stringify(given);
-  const { entries, problems, warnings, notes } = readTrustedKeys(text, entryRules(settings));
+  const { entries, problems, warnings } = readTrustedKeys(text, entryRules(settings));
   if (problems.length > 0) throw new Error(['trustedKeys:', ...problems].join('\n  '));
   for (const warning of warnings) log.warn({}, `trustedKeys: ${warning}`);
-  for (const note of notes) log.info({}, `trustedKeys: ${note}`);
   return entries;
 }

@@ -6,8 +6,6 @@ import { isJsonObject } from '../../platform/json/strict-json.js';
 export interface Findings {
   readonly problems: string[];
   readonly warnings: string[];
-  /** Effects of a valid entry that its author may not expect. */
-  readonly notes: string[];
 }
 
 /** Enough of an unknown property's name to find it. A key pasted into the wrong place is not repeated whole. */
@@ -68,10 +66,6 @@ export class EntryMembers {
 
   warning(member: string, text: string): void {
     this.findings.warnings.push(`${this.labelOf(member)}: ${text}`);
-  }
-
-  note(member: string, text: string): void {
-    this.findings.notes.push(`${this.labelOf(member)}: ${text}`);
   }
 
   private fail(): void {

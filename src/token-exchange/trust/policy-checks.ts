@@ -48,7 +48,7 @@ interface Checked {
 
 /** A check, and its message about a property. */
 interface Check {
-  readonly as: 'problem' | 'warning' | 'note';
+  readonly as: 'problem' | 'warning';
   readonly of: Member;
   readonly text: string | ((checked: Checked) => string);
   readonly where: (checked: Checked) => boolean;
@@ -194,30 +194,6 @@ const CHECKS: readonly Check[] = [
     where: ({ policy }) =>
       !flowsOf(policy).has('id-jag') &&
       [...(policy.clients?.values() ?? [])].some(({ introspect = false }) => !introspect),
-  },
-  {
-    as: 'note',
-    of: 'origins',
-    text: 'the service refuses logins by GET, and posts of browsers without Origin',
-    where: ({ said }) => said.origins !== undefined,
-  },
-  {
-    as: 'note',
-    of: 'requireActor',
-    text: 'an embedded login is refused, since it has no actor',
-    where: ({ said }) => said.requireActor === true,
-  },
-  {
-    as: 'note',
-    of: 'requireDpop',
-    text: 'applies to access tokens only, not to embedded login',
-    where: ({ said }) => said.requireDpop === true && flowsOf(said).has('embed'),
-  },
-  {
-    as: 'note',
-    of: 'scopes',
-    text: 'apply to access tokens only, not to embedded login',
-    where: ({ said }) => said.scopes !== undefined && flowsOf(said).has('embed'),
   },
 ];
 

@@ -88,7 +88,7 @@ const SIGN_IN = {
     },
     {
       label: 'Origins of the product',
-      rule: "origins (`https://host[:port]`, or of an app `capacitor://localhost`) of the partner's pages, which may frame the instance and post logins; no wildcards. Programs may post without `Origin`",
+      rule: "origins (`https://host[:port]`, or of an app `capacitor://localhost`) of the partner's pages, which may frame the instance and post logins; no wildcards. Logins by GET are refused then. Programs may post without `Origin`",
       unsaid: 'any page may post',
       required: 'strictly',
       unless: 'flows leaves "embed" out',

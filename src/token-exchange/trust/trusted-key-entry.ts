@@ -47,7 +47,7 @@ export function areStrict(entries: readonly TrustedKeyEntry[]): boolean {
  * Reads the JSON text of the trusted keys. Every problem is listed, with entry, member and rule, never with the value (D32).
  */
 export function readTrustedKeys(text: string, rules: TrustedKeysRules): TrustedKeysReading {
-  const reading: TrustedKeysReading = { entries: [], problems: [], warnings: [], notes: [] };
+  const reading: TrustedKeysReading = { entries: [], problems: [], warnings: [] };
   const list = parseList(text, reading.problems);
   for (const [index, value] of list.entries()) {
     const entry = readEntry(index, value, rules, reading);

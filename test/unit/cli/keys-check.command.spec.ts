@@ -92,18 +92,6 @@ describe('keys check', () => {
     expect(stdout).toMatch(/^warning: entry 0, allowedRoles: /m);
   });
 
-  it('[P.origins] describes the effect of origins for the entries that list them', async () => {
-    const { exitCode, stdout } = await check([
-      good,
-      { ...good, kid: 'k2', origins: ['https://product.example'] },
-    ]);
-    expect(exitCode).toBe(0);
-    expect(stdout.split('\n').filter((row) => row.startsWith('note: '))).toEqual([
-      'note: entry 1, origins: the service refuses logins by GET, and posts of browsers without Origin',
-    ]);
-    expect(stdout).not.toContain('product.example');
-  });
-
   it('applies the configured rules', async () => {
     const entries = [{ type: 'jwks', url: 'http://b.example/keys', issuer: 'https://b.example' }];
     expect(await check(entries)).toMatchObject({ exitCode: 1 });

@@ -59,17 +59,6 @@ describe('startup', () => {
     expect(license.includes('token-exchange', Date.now())).toBe(true);
   });
 
-  it('[P.origins] reports what origins restrict if embedded login is on', async () => {
-    const entry = { ...ENTRY, origins: ['https://product.example'] };
-    const keys = { SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([entry]) };
-    const notesWith = async (embedLogin: string) =>
-      (await start({ ...FLAG, ...keys, SVC_EMBED_LOGIN_ENABLED: embedLogin })).notes;
-    expect(await notesWith('true')).toEqual([
-      'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: entry 0, origins: the service refuses logins by GET, and posts of browsers without Origin',
-    ]);
-    expect(await notesWith('false')).toEqual([]);
-  });
-
   it('[D32] prefers the environment to --env-file, and --env-file to .env', async () => {
     write('.env', 'SVC_HOST=dot\nSVC_PORT=1\nSVC_PROXY_HOPS=1\n');
     const envFile = write('chosen.env', 'SVC_HOST=chosen\nSVC_PORT=2\n');

@@ -41,7 +41,6 @@ export interface StoredEntryChange {
   readonly sharesLogouts?: boolean;
   /** Warnings for the author. */
   readonly warnings: readonly string[];
-  readonly notes: readonly string[];
   /** Events for the same transaction; empty if nothing changed. */
   readonly events: readonly AuditEvent[];
 }
@@ -115,7 +114,7 @@ export class StoredEntryChanges {
   async remove(name: string, work: StoredEntryWork): Promise<StoredEntryChange> {
     const before = this.find(await this.repository.lockAll(work.transaction), name);
     await this.repository.remove(work.transaction, before.name);
-    return { name: before.name, warnings: [], notes: [], events: [eventOf(before, undefined, work)] };
+    return { name: before.name, warnings: [], events: [eventOf(before, undefined, work)] };
   }
 
   /** The findings about an entry if it were added now. Stores nothing. */
@@ -165,11 +164,11 @@ export class StoredEntryChanges {
   ): Promise<StoredEntryChange> {
     const { name } = stored;
     if (before !== undefined) refuseOtherKey(valueOf(before), valueOf(stored));
-    const { entry, problems, warnings, notes } = this.checked(stored, all, before);
+    const { entry, problems, warnings } = this.checked(stored, all, before);
     if (problems.length > 0 && !isStop(before, stored))
       throw new StoredEntryError('The entry has problems:', problems);
     const sharesLogouts = [before ?? [], stored].flat().some((one) => this.sharesLogouts(one, all));
-    const outcome = { name, entry, warnings, notes, sharesLogouts };
+    const outcome = { name, entry, warnings, sharesLogouts };
     const isSame =
       before?.isOwners === stored.isOwners && isDeepStrictEqual(valueOf(before), valueOf(stored));
     if (isSame) return { ...outcome, events: [] };

@@ -63,7 +63,7 @@ export function readStoredEntry(
   value: unknown,
   rules: TrustedKeysRules,
 ): Omit<CheckedStoredEntry, 'stored' | 'problems'> & Findings {
-  const findings: Findings = { problems: [], warnings: [], notes: [] };
+  const findings: Findings = { problems: [], warnings: [] };
   const defaults = rules.defaults === 'strict' ? 'strict' : 'stored';
   const entry = readEntry(undefined, value, { ...rules, defaults }, findings);
   if (isJsonObject(value)) refuseUnfit(value, findings.problems);

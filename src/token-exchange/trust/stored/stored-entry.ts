@@ -28,7 +28,6 @@ export interface CheckedStoredEntry {
   readonly entry?: TrustedKeyEntry;
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
-  readonly notes: readonly string[];
 }
 
 /** A refused change of stored entries, which its author can correct. Contains no value of the entry. */

@@ -225,15 +225,6 @@ describe('policy properties', () => {
     expect(read({ roleCeiling: true, allowedRoles: [] }).problems).toEqual([]);
     expect(read({ roleCeiling: false }).problems).toEqual([]);
   });
-
-  it.each<[string, unknown, string[]]>([
-    ['requireActor', true, ['requireActor']],
-    ['origins', ['https://product.example'], ['origins']],
-    ['scopes', ['workflow:read'], ['scopes']],
-  ])('[P.%s] %s %j causes notes about embedded logins: %j', (member, value, noted) => {
-    expect(membersOf(read({ [member]: value }).notes)).toEqual(noted);
-    if (member === 'scopes') expect(read({ scopes: value, flows: ['exchange'] }).notes).toEqual([]);
-  });
 });
 
 describe('an incomplete entry', () => {

@@ -66,7 +66,6 @@ describe('accepted entries', () => {
       entries: [],
       problems: [],
       warnings: ['is empty: every token is refused'],
-      notes: [],
     }));
 
   it('[5.2.4] keep expectedAudience and allowedRoles, which may be absent', () => {
