@@ -118,7 +118,7 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
 
   it('[D91] counts fetches of key sets by outcome, and reports the state of each entry', async () => {
     const entry = { issuer: publisher.issuer };
-    const [cached] = service.part(JwksKeyProvider)['cache'].entries;
+    const [cached] = service.part(JwksKeyProvider).cached;
     /** A fetch is counted when it ends. Its keys are used a moment later. */
     const refetch = async (outcome: string, state: string, keys: number) => {
       const before = (await MetricSamples.read(service)).value(FETCHES, { outcome });

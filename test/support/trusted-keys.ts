@@ -2,7 +2,6 @@
 import type { Clock } from '../../src/platform/clock.js';
 import { SILENT } from '../../src/platform/log/log.js';
 import type { TrustedKeysRules } from '../../src/token-exchange/trust/entry-rules.js';
-import { JwksCache } from '../../src/token-exchange/trust/jwks/jwks-cache-entry.js';
 import { JwksKeyProvider } from '../../src/token-exchange/trust/jwks/jwks-key.provider.js';
 import { StaticKeyProvider } from '../../src/token-exchange/trust/lookup/static-key.provider.js';
 import { TrustedKeyService } from '../../src/token-exchange/trust/lookup/trusted-key.service.js';
@@ -24,6 +23,6 @@ export function trustedKeysOf(
       ? { ...entry, key: { ...entry.key, policy: { ...entry.key.policy, ...policy } } }
       : entry,
   );
-  const fetched = new JwksKeyProvider(new JwksCache([], 0, SILENT), clock, SILENT);
+  const fetched = new JwksKeyProvider([], 0, clock, SILENT);
   return new TrustedKeyService(new StaticKeyProvider({ trustedKeys }), fetched);
 }

@@ -14,7 +14,7 @@ import { SILENT } from '../../platform/log/log.js';
 import type { ProjectDirectory } from '../host/projects.js';
 import type { UserDirectory } from '../host/users.js';
 import type { JwksSnapshotRepository } from '../trust/jwks/jwks-snapshot.repository.js';
-import { JwksCache, applyStored } from '../trust/jwks/jwks-cache-entry.js';
+import { applyStored } from '../trust/jwks/jwks-cache-entry.js';
 import { JwksKeyProvider } from '../trust/jwks/jwks-key.provider.js';
 import { StaticKeyProvider } from '../trust/lookup/static-key.provider.js';
 import type { CheckedStoredEntry } from '../trust/stored/stored-entry.js';
@@ -112,15 +112,15 @@ export class TokenExplainer {
     staticKeys.replaceStored(stored.filter((entry) => entry.type === 'static'));
     const { trustedKeys, jwks } = options;
     const configured = trustedKeys.filter((entry) => entry.type === 'jwks');
-    const cache = new JwksCache(configured, jwks.maxStaleSeconds, SILENT);
-    cache.replaceStored(stored.filter((entry) => entry.type === 'jwks'));
-    await applyStored(keySets, cache.entries);
+    const fetchedKeys = new JwksKeyProvider(configured, jwks.maxStaleSeconds, clock, SILENT);
+    fetchedKeys.replaceStored(stored.filter((entry) => entry.type === 'jwks'));
+    await applyStored(keySets, fetchedKeys.cached);
     const known = new Revocations();
     const news = await revocations.read(FROM_THE_BEGINNING);
     known.learn(news, Number.POSITIVE_INFINITY, this.sources.clock.nowMs());
     return {
       entries: [...trustedKeys, ...stored],
-      keys: new TrustedKeyService(staticKeys, new JwksKeyProvider(cache, clock, SILENT)),
+      keys: new TrustedKeyService(staticKeys, fetchedKeys),
       revocations: known,
     };
   }

@@ -1,4 +1,4 @@
-// The cached key sets of JWKS entries.
+// The cached key set of a JWKS entry.
 import type { Log } from '../../../platform/log/log.js';
 import type { KeySetStateName } from '../../host/telemetry.js';
 import type { JwksEntry, TrustedKey } from '../trusted-key.js';
@@ -197,49 +197,4 @@ export async function applyStored(
     for (const cached of entries)
       if (cached.address.urlHash === snapshot.urlHash && cached.snapshot.revision !== snapshot.revision)
         cached.apply(snapshot);
-}
-
-/** The cached key sets of JWKS entries, configured and stored. */
-export class JwksCache {
-  /** In the order of the configuration. */
-  readonly configured: readonly JwksCacheEntry[];
-  private all: readonly JwksCacheEntry[];
-
-  constructor(
-    configured: readonly JwksEntry[],
-    private readonly maxStaleSeconds: number,
-    private readonly logger: Log,
-  ) {
-    this.configured = configured.map((entry) => this.cacheOf(entry));
-    this.all = this.configured;
-  }
-
-  /** Configured ones first. */
-  get entries(): readonly JwksCacheEntry[] {
-    return this.all;
-  }
-
-  /**
-   * Replaces the stored entries, except those with a configured address. Keys of a known address stay, under its entry's new
-   * policy.
-   * @returns the entries with new addresses
-   */
-  replaceStored(entries: readonly JwksEntry[]): readonly JwksCacheEntry[] {
-    const before = this.all.slice(this.configured.length);
-    const held = new Map(before.map((cached) => [cached.address.urlHash, cached]));
-    const ownedByConfiguration = new Set(this.configured.map(({ address }) => address.urlHash));
-    const stored = entries.flatMap((entry) => {
-      const fresh = this.cacheOf(entry);
-      if (ownedByConfiguration.has(fresh.address.urlHash)) return [];
-      const cached = held.get(fresh.address.urlHash) ?? fresh;
-      cached.trustBy(entry);
-      return cached;
-    });
-    this.all = [...this.configured, ...stored];
-    return stored.filter((cached) => !before.includes(cached));
-  }
-
-  private cacheOf(entry: JwksEntry): JwksCacheEntry {
-    return new JwksCacheEntry(entry, this.maxStaleSeconds, this.logger);
-  }
 }

@@ -4,7 +4,8 @@ import type { Clock } from '../../../platform/clock.js';
 import type { Log } from '../../../platform/log/log.js';
 import type { KeySetFigures } from '../../host/telemetry.js';
 import type { JwksEntry, TrustPolicy, TrustedKey } from '../trusted-key.js';
-import type { JwksCache, JwksCacheEntry, JwksStatus } from './jwks-cache-entry.js';
+import type { JwksStatus } from './jwks-cache-entry.js';
+import { JwksCacheEntry } from './jwks-cache-entry.js';
 import type { Algorithm } from '../algorithms.js';
 import { MOST_TRIED_KEYS, quoteKid, writeJwks } from '../jwks-content.js';
 import type { KeySetState } from './key-set-state.js';
@@ -14,18 +15,45 @@ import type { UnknownKidSearch } from './unknown-kid-search.js';
 /** Keys by issuer and kid, as the issuers publish them. `JwksService` provides those of trusted key entries. */
 export class JwksKeyProvider {
   private readonly loggedAmbiguities = new WeakSet<TrustedKey>();
+  /** In the order of the configuration. */
+  private readonly configured: readonly JwksCacheEntry[];
+  private all: readonly JwksCacheEntry[];
 
   /** @param unknownKids absent: an unknown kid causes no fetch */
   constructor(
-    private readonly cache: JwksCache,
+    configured: readonly JwksEntry[],
+    private readonly maxStaleSeconds: number,
     private readonly clock: Clock,
     private readonly logger: Log,
     private readonly unknownKids?: UnknownKidSearch,
-  ) {}
+  ) {
+    this.configured = configured.map((entry) => this.cacheOf(entry));
+    this.all = this.configured;
+  }
 
-  /** Replaces the stored entries. @returns the new addresses, for `JwksService.begin` */
+  /** The key sets of all entries, configured ones first. */
+  get cached(): readonly JwksCacheEntry[] {
+    return this.all;
+  }
+
+  /**
+   * Replaces the stored entries, except those with a configured address. Keys of a known address stay, under its entry's new
+   * policy.
+   * @returns the entries with new addresses, for `JwksService.begin`
+   */
   replaceStored(entries: readonly JwksEntry[]): readonly JwksCacheEntry[] {
-    return this.cache.replaceStored(entries);
+    const before = this.all.slice(this.configured.length);
+    const held = new Map(before.map((cached) => [cached.address.urlHash, cached]));
+    const ownedByConfiguration = new Set(this.configured.map(({ address }) => address.urlHash));
+    const stored = entries.flatMap((entry) => {
+      const fresh = this.cacheOf(entry);
+      if (ownedByConfiguration.has(fresh.address.urlHash)) return [];
+      const cached = held.get(fresh.address.urlHash) ?? fresh;
+      cached.trustBy(entry);
+      return cached;
+    });
+    this.all = [...this.configured, ...stored];
+    return stored.filter((cached) => !before.includes(cached));
   }
 
   /**
@@ -52,7 +80,7 @@ export class JwksKeyProvider {
 
   /** All entries, including suspended ones. */
   get entries(): readonly JwksEntry[] {
-    return this.cache.entries.map(({ entry }) => entry);
+    return this.all.map(({ entry }) => entry);
   }
 
   /** All usable keys of an issuer in memory. */
@@ -75,28 +103,32 @@ export class JwksKeyProvider {
 
   /** As `find`, for configured entries in memory. */
   findConfigured(issuer: string, kid: string, algorithm: Algorithm | undefined): readonly TrustedKey[] {
-    const configured = this.cache.configured.filter(({ entry }) => entry.issuer === issuer);
+    const configured = this.configured.filter(({ entry }) => entry.issuer === issuer);
     return this.toTry(this.heldBy(configured, kid), algorithm);
   }
 
   /** The state of each entry, in the order of the configuration; then the stored ones. */
   status(): readonly JwksStatus[] {
-    return this.cache.entries.map((cached) => cached.status(this.clock.nowMs()));
+    return this.all.map((cached) => cached.status(this.clock.nowMs()));
   }
 
   /** As `status`, of configured entries only. */
   configuredStatus(): readonly JwksStatus[] {
-    return this.cache.configured.map((cached) => cached.status(this.clock.nowMs()));
+    return this.configured.map((cached) => cached.status(this.clock.nowMs()));
   }
 
   /** The figures of each entry for metrics, in the order of `status`. */
   keySets(): readonly KeySetFigures[] {
     const nowMs = this.clock.nowMs();
-    return this.cache.entries.map((cached) => figuresOf(cached.status(nowMs), nowMs));
+    return this.all.map((cached) => figuresOf(cached.status(nowMs), nowMs));
+  }
+
+  private cacheOf(entry: JwksEntry): JwksCacheEntry {
+    return new JwksCacheEntry(entry, this.maxStaleSeconds, this.logger);
   }
 
   private ofIssuer(issuer: string): readonly JwksCacheEntry[] {
-    return this.cache.entries.filter(({ entry }) => entry.issuer === issuer);
+    return this.all.filter(({ entry }) => entry.issuer === issuer);
   }
 
   /**

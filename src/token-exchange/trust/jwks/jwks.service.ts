@@ -12,7 +12,7 @@ import type { TokenExchangeOptions } from '../../settings/token-exchange.options
 import { TOKEN_EXCHANGE_OPTIONS } from '../../settings/token-exchange.options.js';
 import type { JwksEntry } from '../trusted-key.js';
 import type { JwksCacheEntry } from './jwks-cache-entry.js';
-import { JwksCache, applyStored } from './jwks-cache-entry.js';
+import { applyStored } from './jwks-cache-entry.js';
 import { JwksFetcher } from './jwks-fetcher.js';
 import { JwksKeyProvider } from './jwks-key.provider.js';
 import { JwksRefresh } from './jwks-refresh.js';
@@ -30,7 +30,7 @@ const POLL_MS = 5_000;
 @Injectable()
 export class JwksService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly unknownKids: UnknownKidSearch;
-  private readonly caches: JwksCache[] = [];
+  private readonly providers: JwksKeyProvider[] = [];
   private readonly refresh: JwksRefresh;
   private readonly follower: Follower;
   private timer: NodeJS.Timeout | undefined;
@@ -54,9 +54,10 @@ export class JwksService implements OnApplicationBootstrap, BeforeApplicationShu
 
   /** Keys for one purpose, apart from all others. Called before the application starts. */
   provide(entries: readonly JwksEntry[]): JwksKeyProvider {
-    const cache = new JwksCache(entries, this.options.jwks.maxStaleSeconds, this.logger);
-    this.caches.push(cache);
-    return new JwksKeyProvider(cache, this.clock, this.logger, this.unknownKids);
+    const { maxStaleSeconds } = this.options.jwks;
+    const provider = new JwksKeyProvider(entries, maxStaleSeconds, this.clock, this.logger, this.unknownKids);
+    this.providers.push(provider);
+    return provider;
   }
 
   /**
@@ -104,7 +105,7 @@ export class JwksService implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   private get entries(): readonly JwksCacheEntry[] {
-    return this.caches.flatMap((cache) => cache.entries);
+    return this.providers.flatMap(({ cached }) => cached);
   }
 }
 
