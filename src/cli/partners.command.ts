@@ -113,7 +113,7 @@ async function add(options: AddOptions, command: Command, context: CommandContex
 
 /** @throws CommandError if the service would not accept it */
 function checkedEntry(entry: object, context: CommandContext): Findings {
-  const findings: Findings = { problems: [], warnings: [], notes: [] };
+  const findings: Findings = { problems: [], warnings: [] };
   readEntry(undefined, entry, rulesOf(context), findings);
   if (findings.problems.length === 0) return findings;
   throw new CommandError('The service would not take this entry:', findings.problems);

@@ -5,7 +5,7 @@ import { DatabaseCounts } from '../../src/platform/http/throttle/database-counts
 import { createLogger } from '../../src/platform/log/logger.js';
 import { Leader } from '../../src/platform/jobs/leader.js';
 import { Database } from '../../src/platform/database/database.js';
-import { PURGES } from '../../src/token-exchange/retention/purges.js';
+import { USED_IDS } from '../../src/token-exchange/replay/used-id-purge.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { DpopClient, sha256 } from '../support/dpop-client.js';
 import { linkedUser } from '../support/local-users.js';
@@ -45,12 +45,12 @@ describeOnEachDatabase('[D97] replay records and clocks', (database) => {
     await keep(HOUR + MINUTE);
     for (const aheadSeconds of [-HOUR, -2 * MINUTE, 0]) {
       clock.aheadSeconds = aheadSeconds;
-      await purgeJobOn(dataSource, PURGES.usedIds, clock).run();
+      await purgeJobOn(dataSource, { tables: USED_IDS }, clock).run();
       expect(await left()).toBe(aheadSeconds === 0 ? 1 : 2);
     }
     for (const aheadSeconds of [HOUR, 365 * 24 * HOUR]) {
       clock.aheadSeconds = aheadSeconds;
-      await purgeJobOn(dataSource, PURGES.usedIds, clock).run();
+      await purgeJobOn(dataSource, { tables: USED_IDS }, clock).run();
       expect(await left()).toBe(1);
     }
   });

@@ -8,7 +8,7 @@ import { Transactions } from '../../src/platform/database/transaction.js';
 import { SessionRepository } from '../../src/token-exchange/login/session.repository.js';
 import { SessionService } from '../../src/token-exchange/login/session.service.js';
 import { ClockDifference } from '../../src/token-exchange/replay/clock-difference.js';
-import { PURGES } from '../../src/token-exchange/retention/purges.js';
+import { SESSION_PURGE } from '../../src/token-exchange/login/sessions.providers.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import { untilOneIsBlocked } from '../support/blocked-transactions.js';
 import { describeOnEachDatabase } from '../support/databases.js';
@@ -152,7 +152,7 @@ describeOnEachDatabase('[D28] stored session families', (database) => {
       );
     await ended(4, 6, 7, 8);
     const left = async (mayGoOn?: () => boolean) => {
-      await purgeJobOn(dataSource, { ...PURGES.sessions, batchSize: 2 }, new TestClock()).run(mayGoOn);
+      await purgeJobOn(dataSource, { ...SESSION_PURGE, batchSize: 2 }, new TestClock()).run(mayGoOn);
       const [row] = await dataSource.query<{ count: number }[]>(
         'SELECT count(*)::int FROM token_exchange_session WHERE expires_at < now()',
       );

@@ -5,10 +5,8 @@ import { Partner } from '../../demo/partner.js';
 import type { ServiceSurroundings } from '../../demo/service-process.js';
 import { ServiceProcess } from '../../demo/service-process.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
-import {
-  ENDED_ROWS_STAY_SECONDS,
-  RETENTION_MARGIN_SECONDS,
-} from '../../src/token-exchange/retention/purges.js';
+import { ENDED_ROWS_STAY_SECONDS } from '../../src/token-exchange/login/sessions.providers.js';
+import { RETENTION_MARGIN_SECONDS } from '../../src/token-exchange/replay/jti.repository.js';
 import { WebhookReceiver } from '../support/audit-receivers.js';
 import { describeBuilt, logOf, surroundingsOf } from '../support/built-service.js';
 import { describeOnEachDatabase, describeOnEmbedded, describeOnPostgresql } from '../support/databases.js';

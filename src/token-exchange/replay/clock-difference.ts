@@ -7,7 +7,7 @@ import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
 
-/** Each instance may differ from the database by half of the margin: see `RETENTION_MARGIN_SECONDS` in retention/purges.ts. */
+/** Each instance may differ from the database by half of the margin: see `RETENTION_MARGIN_SECONDS` in jti.repository.ts. */
 const MOST_MS = 30 * 60_000;
 /** A step of this process's clock shows at once, a step of the database's clock at the next measurement. */
 const MEASURE_EVERY_MS = 60_000;

@@ -4,10 +4,15 @@ import { Database } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import type { ReplayRecords } from '../host/telemetry.js';
-import { RETENTION_MARGIN_SECONDS } from '../retention/purges.js';
 import type { AskedId } from './use.repository.js';
 import type { TokenUse } from '../verify/external-claims.js';
 import { jtiHashOf } from './use.repository.js';
+
+/**
+ * How long a replay record stays after its token has expired. Two instances may differ by twice what `ClockDifference` allows, so
+ * the record exists as long as any of them may accept the token.
+ */
+export const RETENTION_MARGIN_SECONDS = 3_600;
 
 @Injectable()
 export class JtiRepository {

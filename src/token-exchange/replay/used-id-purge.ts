@@ -5,13 +5,18 @@ import { purgingBy } from '../../platform/jobs/purge.job.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { ExchangeTelemetry } from '../host/telemetry.js';
-import { PURGES } from '../retention/purges.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
-import { JtiRepository } from './jti.repository.js';
+import { JtiRepository, RETENTION_MARGIN_SECONDS } from './jti.repository.js';
+
+const NAME = 'jti-purge';
+
+export const USED_IDS: Purge['tables'] = [
+  { table: 'token_exchange_used_jti', time: 'expires_at', keptMs: RETENTION_MARGIN_SECONDS * 1_000 },
+];
 
 /**
- * @rule 2.6 A record is deleted after its token's expiry. See `RETENTION_MARGIN_SECONDS` in retention/purges.ts.
+ * @rule 2.6 A record is deleted after its token's expiry. See `RETENTION_MARGIN_SECONDS` in jti.repository.ts.
  * @rule 8.3 Expired replay records are purged at the configured interval.
  * @rule 8.4 One statement deletes at most the configured batch.
  */
@@ -24,7 +29,8 @@ export function usedIdPurge(
 ): Purge {
   telemetry.watchReplayRecords((atMost) => jtis.measure(clock.now(), atMost));
   return {
-    ...PURGES.usedIds,
+    name: NAME,
+    tables: USED_IDS,
     ...replayPurge,
     onDeleted: (deleted) => {
       telemetry.countPurgedReplayRecords(deleted);
@@ -35,7 +41,7 @@ export function usedIdPurge(
 }
 
 export const USED_ID_PURGE = purgingBy(
-  PURGES.usedIds.name,
+  NAME,
   [TOKEN_EXCHANGE_OPTIONS, ExchangeTelemetry, JtiRepository, Clock, LOGGER],
   usedIdPurge,
 );

@@ -3,7 +3,6 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
-import { CLOCK_DIFFERENCE_MS, LOGOUT_KEPT_MS } from '../retention/purges.js';
 
 /** The recorded login: hashes, so that it contains neither `sub` nor `sid`. */
 export interface ExternalLogin {
@@ -155,6 +154,10 @@ export interface RevocableToken extends RevocableSession {
   readonly id: string;
 }
 
+/** How long an instance whose clock is behind may still accept expired tokens. */
+export const CLOCK_DIFFERENCE_MS = 60_000;
+/** Sessions and access tokens live a day at most. The rest covers differing clocks. */
+export const LOGOUT_KEPT_MS = 25 * 3_600_000;
 /** After this time without news, revocations are unknown. */
 const KNOWN_FOR_MS = 10_000;
 
