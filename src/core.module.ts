@@ -19,7 +19,6 @@ import type { DatabaseSettings, OpenDatabase } from './platform/database/data-so
 import { OPEN_DATABASE } from './platform/database/data-source.js';
 import { Database } from './platform/database/database.js';
 import { DatabaseModule } from './platform/database/database.module.js';
-import { EmbeddedMaintenanceRepository } from './platform/database/embedded-maintenance.repository.js';
 import { ConcurrencyLimit } from './platform/http/concurrency-limit.js';
 import { DatabaseOutages } from './platform/http/database-outages.js';
 import { GracefulShutdown } from './platform/http/connections.js';
@@ -31,7 +30,10 @@ import {
 } from './platform/http/throttle/counting.storage.js';
 import { DatabaseCounts, THROTTLE_PURGE } from './platform/http/throttle/database-counts.js';
 import { leadershipOf } from './platform/jobs/advisory-lock.leader.js';
-import { EmbeddedMaintenanceJob } from './platform/jobs/embedded-maintenance.job.js';
+import {
+  EmbeddedMaintenanceJob,
+  EmbeddedMaintenanceRepository,
+} from './platform/jobs/embedded-maintenance.job.js';
 import { AlwaysLeader, Leader } from './platform/jobs/leader.js';
 import { Notifications, SoleProcessNotifications } from './platform/jobs/notifications.js';
 import { notificationsOf } from './platform/jobs/postgres.notifications.js';

@@ -9,7 +9,12 @@ import { VARIABLES } from '../config/environment.js';
 import { parseVariable } from '../config/variable.js';
 import type { OpenDatabase } from '../platform/database/data-source.js';
 import { Database } from '../platform/database/database.js';
-import { hasDatabase, markCopied, markOf, unmarkCopied } from '../platform/database/embedded/copied-data.js';
+import {
+  hasDatabase,
+  markCopied,
+  markOf,
+  unmarkCopied,
+} from '../platform/database/embedded/data-directory.js';
 import { copyRows } from '../platform/database/row-copy.js';
 import { KeyRing } from '../platform/secrets/key-ring.js';
 import type { Resealing, SealedRows, Unreadable } from '../platform/secrets/resealing.js';

@@ -8,7 +8,7 @@ import { LICENSE_WORDS } from '../config/license-words.js';
 import type { Environment } from '../config/load-config.js';
 import { ConfigurationError, readEnvFile } from '../config/load-config.js';
 import { checkStartup } from '../instance/prepare-startup.js';
-import { refuseForeignDirectory } from '../platform/database/embedded/data-directory.owner.js';
+import { refuseForeignDirectory } from '../platform/database/embedded/data-directory.js';
 import type { Algorithm } from '../token-exchange/instance.js';
 import { ALGORITHMS } from '../token-exchange/instance.js';
 import { OWNER_ROLE } from '../users/role.js';

@@ -6,7 +6,7 @@ import { HostPartsModule } from './host/host-parts.module.js';
 import { plainly } from '../platform/start-error.js';
 import { HOST_EXPORTS, hostProviders } from './host/host.providers.js';
 import { FLOW_CONTROLLERS } from './endpoint/flow.controllers.js';
-import { PUBLISHED_CONTROLLERS, WellKnownModule } from './metadata/well-known.module.js';
+import { PUBLISHED_CONTROLLERS, WellKnownModule } from './metadata/metadata.controller.js';
 import { PATH_PREFIX } from './settings/settings.js';
 import type { RouteSettings, TokenExchangeSettings } from './settings/token-exchange.options.js';
 import { ROUTE_SETTINGS, TOKEN_EXCHANGE_SETTINGS } from './settings/token-exchange.options.js';

@@ -5,11 +5,13 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import { EmbeddedMaintenanceJob } from '../../src/platform/jobs/embedded-maintenance.job.js';
+import {
+  EmbeddedMaintenanceJob,
+  EmbeddedMaintenanceRepository,
+} from '../../src/platform/jobs/embedded-maintenance.job.js';
 import { Database } from '../../src/platform/database/database.js';
-import { EmbeddedMaintenanceRepository } from '../../src/platform/database/embedded-maintenance.repository.js';
 import { createLogger } from '../../src/platform/log/logger.js';
-import { PURGES } from '../../src/token-exchange/retention/purges.js';
+import { USED_IDS } from '../../src/token-exchange/replay/used-id-purge.js';
 import type { UseRepository } from '../../src/token-exchange/replay/use.repository.js';
 import { areNew, usesOn } from '../support/uses.js';
 import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
@@ -95,7 +97,7 @@ describe('the embedded database with continuous inserts and deletes', () => {
   }
 
   async function purge(): Promise<void> {
-    await purgeJobOn(dataSource, PURGES.usedIds, clock).run();
+    await purgeJobOn(dataSource, { tables: USED_IDS }, clock).run();
   }
 
   /**

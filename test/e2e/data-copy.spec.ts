@@ -1,7 +1,7 @@
 // svc-admin data copy: an instance goes on with PostgreSQL, with all that it knew, and its folder opens no more.
 import { rmSync } from 'node:fs';
 import { Partner } from '../../demo/partner.js';
-import { markOf } from '../../src/platform/database/embedded/copied-data.js';
+import { markOf } from '../../src/platform/database/embedded/data-directory.js';
 import { PasswordHasher } from '../../src/administration/accounts/passwords.js';
 import { ApiWorld, BASIC_AUTH } from '../support/api-world.js';
 import { WebhookReceiver } from '../support/audit-receivers.js';

@@ -9,7 +9,7 @@ import { transformFileSync } from '@swc/core';
 import { REPOSITORY } from './source-files.js';
 
 /** The lock with all of the project that it imports: no compiler need run in the process. */
-const MODULES = ['database/embedded/data-directory.lock', 'database/embedded/process-file', 'start-error'];
+const MODULES = ['database/embedded/data-directory.lock', 'start-error'];
 
 const PROGRAM = `
   const { DataDirectoryLock, DataDirectoryLockedError } = require('./database/embedded/data-directory.lock.js');

@@ -1,9 +1,8 @@
 // Opens the embedded database: the engine with its data directory, and the one connection to it.
 import type { PoolConfig } from 'pg';
 import pg from 'pg';
-import { refuseCopied } from './embedded/copied-data.js';
+import { refuseCopied, refuseForeignDirectory } from './embedded/data-directory.js';
 import { DataDirectoryLock } from './embedded/data-directory.lock.js';
-import { refuseForeignDirectory } from './embedded/data-directory.owner.js';
 import { EngineSocket } from './embedded/engine-socket.js';
 import { startEngineThread } from './embedded/engine-thread.js';
 import type { Engine } from './embedded/engine.js';
@@ -35,10 +34,9 @@ export async function prepareEmbedded(
   const lock = lockOf(directory);
   try {
     refuseCopied(directory);
-    const settings = { directory };
     const engine = await (engineThread === undefined
-      ? startEngine(settings)
-      : startEngineThread(engineThread, settings));
+      ? startEngine(directory)
+      : startEngineThread(engineThread, directory));
     const { pool, stopped } = embeddedPool(engine, requestWaitMs ?? CONNECTION_WAIT_MS);
     // The only connection stays open when a request has waited too long, so the pool is the driver's own.
     const driver = requestWaitMs === undefined ? undefined : { ...pg, limits: { waitMs: requestWaitMs } };

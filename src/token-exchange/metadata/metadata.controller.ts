@@ -1,10 +1,11 @@
 // Publishes the metadata of access tokens, so that clients need only the base address.
-import type { OnApplicationBootstrap } from '@nestjs/common';
+import type { OnApplicationBootstrap, Type } from '@nestjs/common';
 import {
   Controller,
   Get,
   Inject,
   Injectable,
+  Module,
   NotFoundException,
   Options,
   Req,
@@ -174,6 +175,15 @@ export class KeySetController {
     this.answers.permit(request, response);
   }
 }
+
+export const PUBLISHED_CONTROLLERS: Type<object>[] = [MetadataController, KeySetController];
+
+/**
+ * A separate module, because the endpoints' prefix does not apply to these documents. Needs `METADATA_OPTIONS` and
+ * `SigningKeyService`, which the global `TokenExchangeModule` exports.
+ */
+@Module({ controllers: PUBLISHED_CONTROLLERS, providers: [HttpAnswers] })
+export class WellKnownModule {}
 
 /** Warns at the start if the host's global prefix precedes the published documents, so that clients get 404. */
 @Injectable()

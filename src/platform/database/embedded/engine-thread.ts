@@ -1,6 +1,6 @@
 // Runs the embedded engine in its own thread, so that its statements do not block requests.
 import { Worker } from 'node:worker_threads';
-import type { Engine, EngineSettings } from './engine.js';
+import type { Engine } from './engine.js';
 
 /** Messages to the thread. */
 export type ToEngine = Uint8Array | 'close';
@@ -17,9 +17,9 @@ interface Waiting {
  * @param file the built `engine.worker.js`
  * @throws the error of the engine's start
  */
-export async function startEngineThread(file: string, settings: EngineSettings): Promise<Engine> {
+export async function startEngineThread(file: string, directory: string): Promise<Engine> {
   // Preloaded code, such as a tracing SDK, is not loaded in the thread: it might keep the thread alive.
-  const thread = new EngineThread(new Worker(file, { workerData: settings, execArgv: [], env: {} }));
+  const thread = new EngineThread(new Worker(file, { workerData: directory, execArgv: [], env: {} }));
   await thread.started;
   return thread;
 }

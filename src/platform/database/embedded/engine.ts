@@ -12,12 +12,6 @@ const SETTINGS = [
   ...['default_statistics_target=3', 'shared_buffers=16MB'],
 ];
 
-/** Where the engine keeps its files. */
-export interface EngineSettings {
-  /** The data directory; the engine has a subfolder in it. */
-  readonly directory: string;
-}
-
 /** A running engine with its only session. */
 export interface Engine {
   /** Resolves with the complete answer to the messages. Later calls wait for their turn. */
@@ -31,9 +25,12 @@ export interface Engine {
 /** An engine in the caller's own thread ends with it. */
 const NEVER = new Promise<never>(() => undefined);
 
-/** Starts the engine in this thread. Each statement blocks the thread. */
-export async function startEngine(settings: EngineSettings): Promise<Engine> {
-  const pglite = await createPglite(settings);
+/**
+ * Starts the engine in this thread. Each statement blocks the thread.
+ * @param directory the data directory; the engine has a subfolder in it
+ */
+export async function startEngine(directory: string): Promise<Engine> {
+  const pglite = await createPglite(directory);
   const ask = async (messages: Uint8Array) => {
     const parts: Uint8Array[] = [];
     // The bytes are a view of the engine's memory, which the next answer overwrites.
@@ -58,7 +55,7 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /** Loaded on demand: the embedded engine is 27 MB, which an instance on PostgreSQL need not read. */
-async function createPglite({ directory }: EngineSettings) {
+async function createPglite(directory: string) {
   const { PGlite } = await import('@electric-sql/pglite');
   const startParams = [...PGlite.defaultStartParams, ...SETTINGS.flatMap((each) => ['-c', each])];
   const dataDirectory = join(directory, 'database');

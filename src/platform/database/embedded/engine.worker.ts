@@ -2,13 +2,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { EngineSettings } from './engine.js';
 import { startEngine } from './engine.js';
 import type { ToEngine } from './engine-thread.js';
 
 if (parentPort === null) throw new Error('this file is the thread of an engine, and no program');
 const port = parentPort;
-const engine = await startEngine(workerData as EngineSettings);
+const engine = await startEngine(workerData as string);
 freeMemory();
 
 /**

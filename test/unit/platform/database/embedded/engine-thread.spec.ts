@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startEngineThread } from '../../../../../src/platform/database/embedded/engine-thread.js';
 import { unavailabilityOf } from '../../../../../src/platform/database/database-error.js';
 
-const SETTINGS = { directory: '/nowhere' };
+const DIRECTORY = '/nowhere';
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 describe("the embedded engine's thread", () => {
@@ -36,7 +36,7 @@ describe("the embedded engine's thread", () => {
     const { NODE_OPTIONS: before } = process.env;
     process.env['NODE_OPTIONS'] = `--require ${preload}`;
     try {
-      const engine = await startEngineThread(file, SETTINGS);
+      const engine = await startEngineThread(file, DIRECTORY);
       expect(new TextDecoder().decode(await engine.ask(bytes('preloaded?')))).toBe('undefined');
       await engine.close();
     } finally {
@@ -47,7 +47,7 @@ describe("the embedded engine's thread", () => {
 
   it('fails the start with the cause', async () => {
     const file = threadThat('unable', '', `throw new Error('no such disk');`);
-    await expect(startEngineThread(file, SETTINGS)).rejects.toThrow('no such disk');
+    await expect(startEngineThread(file, DIRECTORY)).rejects.toThrow('no such disk');
   });
 
   it.each([
@@ -56,7 +56,7 @@ describe("the embedded engine's thread", () => {
   ])(
     '[D98] reports an end by %s to waiting callers, new callers and the process',
     async (name, act, cause) => {
-      const engine = await startEngineThread(threadThat(name.replace(' ', '-'), act), SETTINGS);
+      const engine = await startEngineThread(threadThat(name.replace(' ', '-'), act), DIRECTORY);
       const waiting = [engine.ask(bytes('one')), engine.ask(bytes('two'))];
       for (const answer of await Promise.allSettled(waiting))
         expect(String((answer as PromiseRejectedResult).reason)).toContain(cause);

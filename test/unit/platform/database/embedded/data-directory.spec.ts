@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { refuseForeignDirectory } from '../../../../../src/platform/database/embedded/data-directory.owner.js';
+import { refuseForeignDirectory } from '../../../../../src/platform/database/embedded/data-directory.js';
 
 const OWN = process.getuid?.() ?? 0;
 /** To which nothing of this test belongs, and which is not root. */
