@@ -4,8 +4,14 @@ import { Injectable } from '@nestjs/common';
 import { Column, Entity, In, MoreThan, PrimaryColumn } from 'typeorm';
 import type { Batch } from '../platform/database/batch.js';
 import { Database } from '../platform/database/database.js';
-import { PreparedStatement, SharedStatement } from '../platform/database/prepared-statement.js';
-import { givenRows, parameter, sql, writtenSql } from '../platform/database/sql.js';
+import {
+  PreparedStatement,
+  SharedStatement,
+  givenRows,
+  parameter,
+  sql,
+  writtenSql,
+} from '../platform/database/sql.js';
 import type { Transaction } from '../platform/database/transaction.js';
 import { answerIn, managerOf, runIn } from '../platform/database/transaction.js';
 import type { HostUserUpdate, NewHostUser } from '../token-exchange/index.js';

@@ -2,7 +2,7 @@
 import { DataSource } from 'typeorm';
 import { Database } from '../../src/platform/database/database.js';
 import { unavailabilityOf } from '../../src/platform/database/database-error.js';
-import { limitWaits } from '../../src/platform/database/limited-driver.js';
+import { limitWaits } from '../../src/platform/database/pool.js';
 import type { PreparedDatabase, ServingSettings } from '../../src/platform/database/prepared-database.js';
 import { preparePostgresql } from '../../src/platform/database/postgresql-pools.js';
 import { describeOnPostgresql } from '../support/databases.js';

@@ -1,8 +1,7 @@
 // What a host's log of TypeORM has of the statements that go past TypeORM to the driver.
 import type { DataSource } from 'typeorm';
 import { Database } from '../../src/platform/database/database.js';
-import { PreparedStatement } from '../../src/platform/database/prepared-statement.js';
-import { parameter, sql } from '../../src/platform/database/sql.js';
+import { PreparedStatement, parameter, sql } from '../../src/platform/database/sql.js';
 import { Transactions, runIn } from '../../src/platform/database/transaction.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 

@@ -4,9 +4,9 @@ import type { DataSource } from 'typeorm';
 import { Batch } from './batch.js';
 import { keepsConnection } from './database-error.js';
 import { poolState, requestPool } from './driver-pool.js';
-import { limitsOf } from './limited-driver.js';
 import type { Answer, ConnectionPool, PoolState, Statement } from './pool.js';
-import type { PreparedStatement, SharedStatement } from './prepared-statement.js';
+import { limitsOf } from './pool.js';
+import type { PreparedStatement, SharedStatement } from './sql.js';
 
 /** The running statement fails with the same error. */
 const ignore = () => undefined;

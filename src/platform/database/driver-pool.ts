@@ -1,11 +1,10 @@
 // The driver's pool, which statements that bypass TypeORM share, and how long a request waits for it. It uses
-// pg's types. Hosts that type-check our files may lack them, and only reach limited-driver.ts.
+// pg's types. Hosts that type-check our files may lack them, and only reach pool.ts.
 import type { ClientBase, ClientConfig, DatabaseError, Pool, PoolClient, PoolConfig } from 'pg';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { DatabaseWaitError } from './database-error.js';
-import type { PoolState } from './pool.js';
 import { afterWaiting } from './wait-limit.js';
 
 /** The pool that TypeORM has created for requests. */
@@ -26,7 +25,8 @@ export function connectionOf(dataSource: DataSource): ConnectionBeside {
   return { ...options, password: options.password };
 }
 
-export function poolState(dataSource: DataSource): PoolState {
+/** Figures of the requests' pool. */
+export function poolState(dataSource: DataSource) {
   const { options, totalCount, idleCount, waitingCount } = requestPool(dataSource);
   // The driver queues every request, even one that gets an idle connection at the end of this turn.
   const waiting = Math.max(0, waitingCount - idleCount);

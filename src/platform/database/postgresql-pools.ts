@@ -2,8 +2,8 @@
 import type { PoolConfig } from 'pg';
 import pg from 'pg';
 import { limitedPool } from './driver-pool.js';
-import { limitWaits } from './limited-driver.js';
 import { runMigrationsInTurn } from './migrate.js';
+import { limitWaits } from './pool.js';
 import type { Schema, PreparedDatabase, ServingSettings } from './prepared-database.js';
 import { createDataSource, disconnect, prepareSession, whenConnected } from './prepared-database.js';
 import { statementMs } from './wait-limit.js';

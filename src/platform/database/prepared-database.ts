@@ -3,8 +3,7 @@ import type { PoolConfig } from 'pg';
 import type { MigrationInterface } from 'typeorm';
 import { DataSource } from 'typeorm';
 import { MIGRATIONS_TABLE } from './migrate.js';
-import type { LimitedDriver } from './limited-driver.js';
-import type { ConnectionPool } from './pool.js';
+import type { ConnectionPool, LimitedDriver } from './pool.js';
 
 /** Settings of a process that serves requests. Commands leave them out. */
 export interface ServingSettings {

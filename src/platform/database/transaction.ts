@@ -5,7 +5,7 @@ import type { EntityManager } from 'typeorm';
 import { QueryRunnerAlreadyReleasedError } from 'typeorm';
 import { Database, StatementLog } from './database.js';
 import { isDeadlock } from './database-error.js';
-import type { PreparedStatement, SharedStatement } from './prepared-statement.js';
+import type { PreparedStatement, SharedStatement } from './sql.js';
 
 const manager = Symbol('the entity manager of a transaction');
 const outside = Symbol('the pool for statements outside a transaction');

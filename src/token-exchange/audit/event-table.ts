@@ -1,9 +1,8 @@
 // A table with a row for each event, and the statements that write to it.
 import type { Batch } from '../../platform/database/batch.js';
 import type { Database } from '../../platform/database/database.js';
-import { SharedStatement } from '../../platform/database/prepared-statement.js';
 import type { Sql } from '../../platform/database/sql.js';
-import { parameter, sql, writtenSql } from '../../platform/database/sql.js';
+import { SharedStatement, parameter, sql, writtenSql } from '../../platform/database/sql.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { answerIn } from '../../platform/database/transaction.js';
 import { FLOWS, FLOW_NAMES } from '../endpoint/flows.js';

@@ -4,8 +4,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Batch } from '../../platform/database/batch.js';
 import { Database } from '../../platform/database/database.js';
 import { isDeadlock, isUniqueViolation } from '../../platform/database/database-error.js';
-import { SharedStatement, nameOn } from '../../platform/database/prepared-statement.js';
-import { givenRows, identifier, parameter, sql } from '../../platform/database/sql.js';
+import {
+  SharedStatement,
+  givenRows,
+  identifier,
+  nameOn,
+  parameter,
+  sql,
+} from '../../platform/database/sql.js';
 import type { AuditEvent, EventInsertion } from '../audit/audit.bus.js';
 import { AuditTrail } from '../audit/audit.bus.js';
 import type { ExternalIdentity, NewHostUser, PlannedUser, UserCreation } from '../host/users.js';

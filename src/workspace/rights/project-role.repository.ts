@@ -1,8 +1,7 @@
 // A user's current role in the project of an object. Reads several tables in one statement.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import { PreparedStatement } from '../../platform/database/prepared-statement.js';
-import { parameter, sql } from '../../platform/database/sql.js';
+import { PreparedStatement, parameter, sql } from '../../platform/database/sql.js';
 import type { ProjectRole } from './rights.js';
 
 /** The kind of object that an id in a path identifies. */

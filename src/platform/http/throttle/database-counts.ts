@@ -2,8 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.js';
 import type { Database } from '../../database/database.js';
-import { PreparedStatement } from '../../database/prepared-statement.js';
-import { parameter, sql } from '../../database/sql.js';
+import { PreparedStatement, parameter, sql } from '../../database/sql.js';
 import { withinWait } from '../../database/wait-limit.js';
 import type { Purge } from '../../jobs/purge.job.js';
 import type { Log } from '../../log/log.js';
