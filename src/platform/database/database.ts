@@ -40,47 +40,41 @@ export class StatementPool {
    * limits would have to reopen them all. A pool listens only for errors of idle connections. Without a
    * listener, a connection that breaks during a statement would end the process.
    */
-  private async send(statement: Statement): Promise<Answer> {
-    const log = new StatementLog(this.dataSource, statement);
-    let client: Awaited<ReturnType<ConnectionPool['connect']>> | undefined;
-    let answer: Answer;
-    try {
-      client = await this.pool.connect();
+  private send(statement: Statement): Promise<Answer> {
+    return logged(this.dataSource, statement, async () => {
+      const client = await this.pool.connect();
       client.on('error', ignore);
-      answer = await client.query(statement);
-    } catch (error) {
-      client?.release(!keepsConnection(error));
-      client?.off('error', ignore);
-      log.failed(error);
-      throw error;
-    }
-    client.release();
-    client.off('error', ignore);
-    log.answered();
-    return answer;
+      try {
+        const answer = await client.query(statement);
+        client.release();
+        return answer;
+      } catch (error) {
+        client.release(!keepsConnection(error));
+        throw error;
+      } finally {
+        client.off('error', ignore);
+      }
+    });
   }
 }
 
-/** TypeORM's log, if the host has turned it on, for statements that bypass TypeORM. */
-export class StatementLog {
-  private readonly beganAtMs = performance.now();
-
-  constructor(
-    private readonly dataSource: DataSource,
-    private readonly statement: Statement,
-  ) {
-    dataSource.logger.logQuery(statement.text, statement.values);
-  }
-
-  failed(error: unknown): void {
-    this.dataSource.logger.logQueryError(error as Error, this.statement.text, this.statement.values);
-  }
-
-  answered(): void {
-    const { logger, options } = this.dataSource;
-    const tookMs = Math.round(performance.now() - this.beganAtMs);
+/** Runs a statement that bypasses TypeORM, with TypeORM's log if the host has turned it on. */
+export async function logged<Result>(
+  { logger, options }: DataSource,
+  { text, values }: Statement,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const beganAtMs = performance.now();
+  logger.logQuery(text, values);
+  try {
+    const result = await run();
+    const tookMs = Math.round(performance.now() - beganAtMs);
     const { maxQueryExecutionTime: most = 0 } = options;
-    if (most > 0 && tookMs > most) logger.logQuerySlow(tookMs, this.statement.text, this.statement.values);
+    if (most > 0 && tookMs > most) logger.logQuerySlow(tookMs, text, values);
+    return result;
+  } catch (error) {
+    logger.logQueryError(error as Error, text, values);
+    throw error;
   }
 }
 

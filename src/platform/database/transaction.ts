@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClientBase } from 'pg';
 import type { EntityManager } from 'typeorm';
 import { QueryRunnerAlreadyReleasedError } from 'typeorm';
-import { Database, StatementLog } from './database.js';
+import { Database, logged } from './database.js';
 import { isDeadlock } from './database-error.js';
 import type { PreparedStatement, SharedStatement } from './sql.js';
 
@@ -46,15 +46,8 @@ export async function runIn<Input, Row>(
   if (queryRunner.isReleased) throw new QueryRunnerAlreadyReleasedError();
   const client = (await queryRunner.connect()) as ClientBase;
   const given = statement.of(input);
-  const log = new StatementLog(database.dataSource, given);
-  try {
-    const { rows } = await client.query<Row & object>(given);
-    log.answered();
-    return rows;
-  } catch (error) {
-    log.failed(error);
-    throw error;
-  }
+  const { rows } = await logged(database.dataSource, given, () => client.query<Row & object>(given));
+  return rows;
 }
 
 /** Runs a shared statement for one item in a transaction. */

@@ -158,22 +158,15 @@ function textOf(header: string | string[] | undefined): string | undefined {
 
 const MIN_SECONDS = 60;
 const MAX_SECONDS = 86_400;
-/** An unclosed string extends to the end of the field. */
-const QUOTED_STRING = /"(?:[^"\\]|\\.)*(?:"|\\?$)/g;
+/** A quoted or non-numeric value is invalid (RFC 9111 §5.2.2.1). */
+const MAX_AGE = /(?:^|,)\s*max-age=(\d+)\s*(?:,|$)/i;
 
 /**
- * The `max-age` of a Cache-Control field, limited to 60 to 86,400 seconds (D34); undefined if there is no valid one. A repeated,
- * quoted or non-numeric value is invalid: RFC 9111 §4.2.1 makes a cache distrust it, and §5.2.2.1 forbids quotes. A number too
- * long to hold is a very large one (§1.2.2).
- * Quoted strings are emptied first, because a comma or a whole directive inside them is only text.
- * The Age field is not subtracted: the lower bound would swallow the difference in most cases.
+ * The `max-age` of a Cache-Control field, limited to 60 to 86,400 seconds (D34); undefined if there is no valid one. The Age field
+ * is not subtracted: the lower bound would swallow the difference in most cases.
  * @param field the value of the field, several lines joined by commas
  */
 export function maxAgeSeconds(field = ''): number | undefined {
-  const unquoted = field.replace(QUOTED_STRING, '""');
-  const directives = unquoted.split(',').map((directive) => directive.trim().split('='));
-  const [maxAge, ...others] = directives.filter(([name]) => name?.toLowerCase() === 'max-age');
-  const [, seconds = '', ...more] = maxAge ?? [];
-  if (others.length + more.length > 0 || !/^\d+$/.test(seconds)) return undefined;
-  return Math.min(Math.max(Number(seconds), MIN_SECONDS), MAX_SECONDS);
+  const [, seconds] = MAX_AGE.exec(field) ?? [];
+  return seconds === undefined ? undefined : Math.min(Math.max(Number(seconds), MIN_SECONDS), MAX_SECONDS);
 }
