@@ -7,8 +7,8 @@ import type { EntryForm } from './entry-values.js';
 import { policyIn } from './entry-values.js';
 import { Field, Form } from './form.js';
 import { textIn } from './form-data.js';
+import type { PageProps } from './navigation.js';
 import { address, goTo } from './navigation.js';
-import type { PageProps } from './page-props.js';
 import { LinkButton, Name, PageHead } from './parts.js';
 import { Loaded, problemOf } from './states.js';
 

@@ -2,11 +2,11 @@
 import { call } from './api.js';
 import { ActionButton } from './dialog.js';
 import type { Entry } from './entry.js';
-import { keySetInWords } from './key-sets.js';
 import { reload } from './navigation.js';
 import { Card, Code, Facts, Mark, Name, Section, Sentence, Soft, TimeFromNow } from './parts.js';
 import { RestoreButton } from './revocations.js';
 import { Table } from './table.js';
+import { keySetInWords } from './words.js';
 
 interface Key {
   /** Null means all keys of the issuer. */

@@ -4,8 +4,8 @@ import { call } from './api.js';
 import { ActionButton } from './dialog.js';
 import { EntryState, ORIGINS } from './entries.js';
 import { EntryKeys } from './entry-keys.js';
+import type { PageProps } from './navigation.js';
 import { address, goTo, reload } from './navigation.js';
-import type { PageProps } from './page-props.js';
 import { Facts, LinkButton, Name, PageHead, Phrases, Section, TimeFromNow } from './parts.js';
 import { Empty, Loaded } from './states.js';
 

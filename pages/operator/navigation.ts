@@ -2,6 +2,12 @@
 import { signal } from '@preact/signals';
 import { closeDialog, confirm } from './dialog.js';
 
+/** The properties of every view: the parts of its address. */
+export interface PageProps {
+  params: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+}
+
 export interface Shown {
   hash: string;
   /** A message above the view, shown once. */

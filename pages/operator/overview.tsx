@@ -2,16 +2,16 @@
 import { useState } from 'preact/hooks';
 import type { AnswerOf } from './api.js';
 import { call } from './api.js';
-import { FindBox } from './find-box.js';
-import { Options } from './form.js';
-import { reload } from './navigation.js';
-import type { PageProps } from './page-props.js';
+import { Field, Form, Options } from './form.js';
+import { textIn } from './form-data.js';
+import type { PageProps } from './navigation.js';
+import { address, goTo, reload } from './navigation.js';
 import { Card, Mark, Name, PageHead, Section, Soft, WholeTime } from './parts.js';
 import { Plot } from './plot.js';
 import { problemsOf } from './problems.js';
 import { Empty, Loaded } from './states.js';
 import { Table } from './table.js';
-import { TIMES, filtersIn } from './trail-search.js';
+import { TIMES, addressOf, filtersIn } from './trail-search.js';
 import { counted, number, reasonInWords } from './words.js';
 
 type Activity = AnswerOf<'GET /activity'>;
@@ -242,4 +242,32 @@ function Issuers({ data: { issuers }, hours }: ActivityProps) {
 
 function refusalsAt(filters: Record<string, string>): string {
   return `#/refusals?${new URLSearchParams(filters)}`;
+}
+
+/** The format of the service's request ids. */
+const REQUEST_ID = /^[0-9a-z]{20}$/;
+
+/** A search box that leads to a person's refusals or to a request. */
+function FindBox() {
+  return (
+    <Form button="Find out" search="find" send={(data) => placeOf(textIn(data, 'what'))} done={goTo}>
+      <Field
+        name="what"
+        label="Why can somebody not sign in?"
+        type="search"
+        required
+        hint="An e-mail address, a sub, the id of a user, an issuer, or the reference (request id) of an error page or answer."
+      />
+    </Form>
+  );
+}
+
+/** The address that answers the input. It never contains an e-mail address or a `sub`. */
+async function placeOf(text: string): Promise<string> {
+  if (!text.includes('@')) {
+    if (/^https?:/i.test(text)) return `#/refusals?${new URLSearchParams({ issuer: text })}`;
+    const { data } = await call('POST /events/search', { body: { requestId: text, limit: 1 } });
+    if (data.length > 0 || REQUEST_ID.test(text)) return address('#/requests/?', text);
+  }
+  return addressOf('refusals', { user: text, hours: '168' });
 }

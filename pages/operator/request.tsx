@@ -2,8 +2,8 @@
 import type { AnswerOf } from './api.js';
 import { call } from './api.js';
 import { EventFacts } from './event-facts.js';
+import type { PageProps } from './navigation.js';
 import { address } from './navigation.js';
-import type { PageProps } from './page-props.js';
 import { Code, Facts, LinkButton, Mark, PageHead, Sentence, Soft, TimeFromNow } from './parts.js';
 import { RefusalContent, Why } from './refusal.js';
 import { Empty, Loaded } from './states.js';

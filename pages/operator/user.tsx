@@ -2,8 +2,8 @@
 import type { AnswerOf } from './api.js';
 import { call } from './api.js';
 import { ActionButton } from './dialog.js';
+import type { PageProps } from './navigation.js';
 import { reload } from './navigation.js';
-import type { PageProps } from './page-props.js';
 import {
   Code,
   Email,

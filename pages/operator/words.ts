@@ -1,4 +1,5 @@
 // Formats times, durations, numbers and the instance's names in English.
+import type { ItemOf } from './api.js';
 
 const LANGUAGE = 'en-GB';
 /** Units with their length in seconds, the longest first; months and years are averages. */
@@ -163,4 +164,25 @@ export function nameOf({
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+type KeySet = NonNullable<ItemOf<'GET /entries'>['keySet']>;
+
+/** The state of an entry's key set, as the end of a sentence. */
+export function keySetInWords({ state, servesUntil, reason }: KeySet): string {
+  const until = servesUntil ?? '';
+  switch (state) {
+    case 'never_held':
+      return reason === null
+        ? 'was not fetched yet.'
+        : `was never fetched, so its tokens are refused: ${reason}.`;
+    case 'held':
+      return `used until ${momentInWords(until)}, unless it is fetched again.`;
+    case 'stale':
+      return `cannot be fetched: ${reason}. Its keys are used until ${momentInWords(until)}.`;
+    case 'lapsed':
+      return `has lapsed ${fromNow(until)}, so its tokens are refused: ${reason}.`;
+    case 'no_usable_key':
+      return `has no usable key, so its tokens are refused: ${reason}.`;
+  }
 }

@@ -1,4 +1,5 @@
 // A key pair that the browser creates. The private key stays in the page.
+import { ProofKey } from '../../shared/proof-key.js';
 
 export interface OwnPair {
   /** The thumbprint (RFC 7638). */
@@ -12,26 +13,18 @@ export interface OwnPair {
 
 export async function newPair(): Promise<OwnPair> {
   const { subtle } = crypto;
-  const how = { name: 'ECDSA', namedCurve: 'P-256' };
-  const { privateKey, publicKey } = await subtle.generateKey(how, true, ['sign', 'verify']);
-  const { crv, kty, x, y } = await subtle.exportKey('jwk', publicKey);
-  const input = new TextEncoder().encode(JSON.stringify({ crv, kty, x, y }));
+  const keys = await subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
+  const { thumbprint: kid } = await ProofKey.of(keys);
   return {
-    kid: base64(await subtle.digest('SHA-256', input))
-      .replaceAll('+', '-')
-      .replaceAll('/', '_')
-      .replaceAll('=', ''),
+    kid,
     algorithm: 'ES256',
-    publicKey: pem('PUBLIC KEY', await subtle.exportKey('spki', publicKey)),
-    privateKey: pem('PRIVATE KEY', await subtle.exportKey('pkcs8', privateKey)),
+    publicKey: pem('PUBLIC KEY', await subtle.exportKey('spki', keys.publicKey)),
+    privateKey: pem('PRIVATE KEY', await subtle.exportKey('pkcs8', keys.privateKey)),
   };
 }
 
 function pem(label: string, der: ArrayBuffer): string {
-  const lines = base64(der).match(/.{1,64}/g) ?? [];
+  const base64 = btoa(String.fromCharCode(...new Uint8Array(der)));
+  const lines = base64.match(/.{1,64}/g) ?? [];
   return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
-}
-
-function base64(bytes: ArrayBuffer): string {
-  return btoa(String.fromCharCode(...new Uint8Array(bytes)));
 }

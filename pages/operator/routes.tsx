@@ -6,8 +6,8 @@ import { AnotherKeyView, ChangeEntryView, JsonEntryView } from './entry-change.j
 import { EntryView } from './entry.js';
 import { ExplainView } from './explain.js';
 import { InstanceView } from './instance.js';
-import { MissingView } from './missing.js';
 import { OverviewView } from './overview.js';
+import { PageHead } from './parts.js';
 import { RefusalsView } from './refusals.js';
 import { RequestView } from './request.js';
 import { RevocationsView } from './revocations.js';
@@ -17,7 +17,7 @@ import { TrailView } from './trail.js';
 import { UsageView } from './usage.js';
 import { UserView } from './user.js';
 import { UsersView } from './users.js';
-import type { PageProps } from './page-props.js';
+import type { PageProps } from './navigation.js';
 
 const ROUTES: readonly [pattern: string, title: string, way: string, View: ComponentType<PageProps>][] = [
   ['', 'Overview', '', OverviewView],
@@ -47,6 +47,18 @@ export interface Route extends PageProps {
   title: string;
   way: string | null;
   View: ComponentType<PageProps>;
+}
+
+/** The view for an unknown address. */
+function MissingView() {
+  return (
+    <>
+      <PageHead title="Page not found" lead="The address may be mistyped, or the page has moved." />
+      <p>
+        <a href="#/">To the overview</a>
+      </p>
+    </>
+  );
 }
 
 export function routeOf(hash: string): Route {
