@@ -1,8 +1,7 @@
 // The property `clients` of a trusted key entry: the credentials of each client.
 import { isJsonObject } from '../../platform/json/strict-json.js';
-import type { Row } from '../trust/entry-kinds.js';
+import type { Row, EntryMembers } from '../trust/entry-kinds.js';
 import { Fault } from '../trust/entry-kinds.js';
-import type { EntryMembers } from '../trust/entry-members.js';
 import type { JwksKey } from '../trust/jwks-content.js';
 import { JwksContentError, readJwks } from '../trust/jwks-content.js';
 import type { TrustedKeysRules } from '../trust/entry-rules.js';

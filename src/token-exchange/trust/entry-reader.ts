@@ -15,9 +15,8 @@ import {
 } from './algorithms.js';
 import { pemFault } from '../../platform/text/pem-fault.js';
 import { MAX_KID_BYTES } from './jwks-content.js';
-import { EntryMembers } from './entry-members.js';
-import type { Findings } from './entry-members.js';
-import { Fault, choice, list, number, readRows, text } from './entry-kinds.js';
+import type { Findings } from './entry-kinds.js';
+import { EntryMembers, Fault, choice, list, number, readRows, text } from './entry-kinds.js';
 import type { TrustedKeysRules } from './entry-rules.js';
 import { JWKS_SETTING_NAMES, isOwnIssuer, urlFault } from './entry-rules.js';
 import { NetworkAddressPolicy, settingThatAllows } from '../../platform/http/network-address.js';

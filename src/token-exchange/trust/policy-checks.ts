@@ -1,8 +1,7 @@
 // Rules about several properties of an entry: defaults that depend on another property, missing or contradicting properties, and
 // warnings.
 import { counted, similarName } from '../../platform/text/wording.js';
-import type { EntryMembers } from './entry-members.js';
-import type { Row } from './entry-kinds.js';
+import type { EntryMembers, Row } from './entry-kinds.js';
 import { requireStrictly } from './entry-kinds.js';
 import type { PolicyDefaults, TrustedKeysRules } from './entry-rules.js';
 import type { PolicyMembers } from './policy-rows.js';

@@ -5,7 +5,7 @@ import {
   isJsonObject,
   parseStrictJson,
 } from '../../platform/json/strict-json.js';
-import type { Findings } from './entry-members.js';
+import type { Findings } from './entry-kinds.js';
 import { readEntry } from './entry-reader.js';
 import type { PolicyDefaults, TrustedKeysRules } from './entry-rules.js';
 import type { TrustedKeyEntry } from './trusted-key.js';

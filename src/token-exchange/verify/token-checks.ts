@@ -2,7 +2,7 @@
 import { isJsonObject } from '../../platform/json/strict-json.js';
 import { printable, printableList, printableName, printableSeconds } from '../../platform/text/printable.js';
 import { algorithmNamed, thumbprintOf } from '../trust/algorithms.js';
-import { keySetInWords } from '../trust/jwks/key-set-state.js';
+import { keySetInWords } from '../trust/jwks/jwks-cache-entry.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
 import { flowsOf } from '../trust/trusted-key.js';
 import {

@@ -10,7 +10,7 @@ import { readClientCredentials } from '../../../src/token-exchange/assertions/cl
 import { readTokenForm } from '../../../src/token-exchange/exchange/token-exchange.form.js';
 import { pageOriginOf } from '../../../src/token-exchange/login/login-checks.js';
 import { maxAgeSeconds } from '../../../src/token-exchange/trust/jwks/jwks-fetcher.js';
-import { readStoredEntry } from '../../../src/token-exchange/trust/stored/stored-entry.reader.js';
+import { readStoredEntry } from '../../../src/token-exchange/trust/stored/stored-entry.js';
 import { likeness } from '../../../src/token-exchange/verify/key-hints.js';
 import { publicAddress } from '../../../src/token-exchange/dpop/proof-checks.js';
 import { canonicalUri } from '../../../src/platform/text/uri.js';

@@ -4,12 +4,10 @@ import type { Clock } from '../../../platform/clock.js';
 import type { Log } from '../../../platform/log/log.js';
 import type { KeySetFigures } from '../../host/telemetry.js';
 import type { JwksEntry, TrustPolicy, TrustedKey } from '../trusted-key.js';
-import type { JwksStatus } from './jwks-cache-entry.js';
-import { JwksCacheEntry } from './jwks-cache-entry.js';
+import type { JwksStatus, KeySetState } from './jwks-cache-entry.js';
+import { JwksCacheEntry, isServing } from './jwks-cache-entry.js';
 import type { Algorithm } from '../algorithms.js';
 import { MOST_TRIED_KEYS, quoteKid, writeJwks } from '../jwks-content.js';
-import type { KeySetState } from './key-set-state.js';
-import { isServing } from './key-set-state.js';
 import type { UnknownKidSearch } from './unknown-kid-search.js';
 
 /** Keys by issuer and kid, as the issuers publish them. `JwksService` provides those of trusted key entries. */

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { domainOfAddress } from '../../../platform/text/email-address.js';
 import type { Flow } from '../../endpoint/flows.js';
 import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
-import type { KeySetState } from '../jwks/key-set-state.js';
+import type { KeySetState } from '../jwks/jwks-cache-entry.js';
 import { StaticKeyProvider } from './static-key.provider.js';
 import type { Algorithm } from '../algorithms.js';
 import type { TrustedClient } from '../../assertions/client-reader.js';

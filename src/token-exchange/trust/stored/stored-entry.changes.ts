@@ -8,10 +8,8 @@ import { MOST_ORIGINS_CHARACTERS, areTooManyOrigins } from '../../../platform/te
 import { contradicting, labelOf } from '../trusted-key.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
 import { givenEntry, identitiesOf, seatsRule } from '../trusted-key-entry.js';
-import type { CheckedStoredEntry, EntryValue, StoredEntry } from './stored-entry.js';
-import { StoredEntryError, shownEntry, valueOf } from './stored-entry.js';
-import type { StoredEntriesRules } from './stored-entry.reader.js';
-import { checkStoredEntries, nameOf } from './stored-entry.reader.js';
+import type { CheckedStoredEntry, EntryValue, StoredEntry, StoredEntriesRules } from './stored-entry.js';
+import { StoredEntryError, shownEntry, valueOf, checkStoredEntries, nameOf } from './stored-entry.js';
 import type { StoredEntryRepository } from './stored-entry.repository.js';
 
 /** Every instance holds all of them in memory. */

@@ -12,10 +12,8 @@ import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
 import { JwksService } from '../jwks/jwks.service.js';
 import { StaticKeyProvider } from '../lookup/static-key.provider.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
-import type { CheckedStoredEntry } from './stored-entry.js';
-import { STORED_ENTRIES_RULES } from './stored-entry.js';
-import type { StoredEntriesRules } from './stored-entry.reader.js';
-import { checkStoredEntries } from './stored-entry.reader.js';
+import type { CheckedStoredEntry, StoredEntriesRules } from './stored-entry.js';
+import { STORED_ENTRIES_RULES, checkStoredEntries } from './stored-entry.js';
 import type { StoredEntriesState } from './stored-entry.repository.js';
 import { STORED_ENTRY_CHANNEL, StoredEntryRepository } from './stored-entry.repository.js';
 

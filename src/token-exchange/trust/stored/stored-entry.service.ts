@@ -7,9 +7,8 @@ import { policyInWords } from '../policy-words.js';
 import type { StoredEntryChange, StoredEntryWork } from './stored-entry.changes.js';
 import { StoredEntryChanges } from './stored-entry.changes.js';
 import { StoredEntryFollower } from './stored-entry.follower.js';
-import type { CheckedStoredEntry, EntryValue } from './stored-entry.js';
+import type { CheckedStoredEntry, EntryValue, StoredEntriesRules } from './stored-entry.js';
 import { STORED_ENTRIES_RULES, shownEntry } from './stored-entry.js';
-import type { StoredEntriesRules } from './stored-entry.reader.js';
 import { StoredEntryRepository } from './stored-entry.repository.js';
 
 /** A stored entry that people and programs may see. */

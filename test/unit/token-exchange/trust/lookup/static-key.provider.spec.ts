@@ -1,7 +1,7 @@
 // How the keys of the configuration are found.
 import { Partner } from '../../../../../demo/partner.js';
 import { StaticKeyProvider } from '../../../../../src/token-exchange/trust/lookup/static-key.provider.js';
-import { readStoredEntry } from '../../../../../src/token-exchange/trust/stored/stored-entry.reader.js';
+import { readStoredEntry } from '../../../../../src/token-exchange/trust/stored/stored-entry.js';
 import { readTrustedKeys } from '../../../../../src/token-exchange/trust/trusted-key-entry.js';
 
 const pem = Partner.create({ issuer: 'https://a.example' }).publicKeyPem();

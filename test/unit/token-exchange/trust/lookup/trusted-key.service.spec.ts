@@ -4,7 +4,7 @@ import { readTrustedKeys } from '../../../../../src/token-exchange/trust/trusted
 import type { JwksKeyProvider } from '../../../../../src/token-exchange/trust/jwks/jwks-key.provider.js';
 import { StaticKeyProvider } from '../../../../../src/token-exchange/trust/lookup/static-key.provider.js';
 import { TrustedKeyService } from '../../../../../src/token-exchange/trust/lookup/trusted-key.service.js';
-import { readStoredEntry } from '../../../../../src/token-exchange/trust/stored/stored-entry.reader.js';
+import { readStoredEntry } from '../../../../../src/token-exchange/trust/stored/stored-entry.js';
 import type {
   StaticKeyEntry,
   TrustedKey,

@@ -1,6 +1,6 @@
 // Which stored entries are used together with configured entries and with each other.
 import { Partner } from '../../../../../demo/partner.js';
-import { checkStoredEntries } from '../../../../../src/token-exchange/trust/stored/stored-entry.reader.js';
+import { checkStoredEntries } from '../../../../../src/token-exchange/trust/stored/stored-entry.js';
 import { readTrustedKeys } from '../../../../../src/token-exchange/trust/trusted-key-entry.js';
 
 const RULES = { assignableRoles: ['global:member'], allowHttp: false, defaults: 'contract' as const };
