@@ -7,7 +7,7 @@ import { fetchKeySets, fetchedInWords } from '../administration/keys/key-sets.op
 import { findingLines, printable, renderTable } from '../administration/table.js';
 import { ConfigurationError } from '../config/load-config.js';
 import { SCHEMA } from '../instance/schema.js';
-import { hasDatabase } from '../platform/database/embedded/copied-data.js';
+import { hasDatabase } from '../platform/database/embedded/data-directory.js';
 import { counted } from '../platform/text/wording.js';
 import { readTrustedKeys } from '../token-exchange/instance.js';
 import { reasonOf } from './command-answers.js';

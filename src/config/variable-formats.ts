@@ -11,7 +11,7 @@ import {
 } from '../platform/text/origin.js';
 import { parsedUrl } from '../platform/text/url.js';
 import { line } from './variable.js';
-import { read } from '../platform/input/problems.js';
+import { read } from '../platform/input/schemas.js';
 import { JsonError, explainJsonError, isJsonObject, parseStrictJson } from '../platform/json/strict-json.js';
 import type { Transmitter } from '../token-exchange/instance.js';
 import { TRANSMITTERS } from '../token-exchange/instance.js';
