@@ -62,6 +62,7 @@ export interface Operations {
     answer: Trail<'activity'>;
   };
   'GET /usage': { query: { months: number }; answer: Trail<'usage'> };
+  'GET /sessions/history': { answer: Trail<'sessions'> };
   'GET /reasons': { answer: Trail<'reasons'> };
   'POST /refusals/search': { body: Input<TrailOperations, 'findRefusals'>; answer: Trail<'refusals'> };
   'POST /refusals/groups': { body: Input<TrailOperations, 'groupRefusals'>; answer: Trail<'refusalGroups'> };

@@ -1,15 +1,16 @@
 // Current sessions in partners' products and at this page, and the actions that end them.
 import { useState } from 'preact/hooks';
-import type { ItemOf } from './api.js';
+import type { AnswerOf, ItemOf } from './api.js';
 import { call } from './api.js';
 import { ActionButton } from './dialog.js';
 import { Field, Form } from './form.js';
 import { textsIn } from './form-data.js';
 import { reload } from './navigation.js';
-import { Email, Mark, Name, PageHead, Section, Soft, Time, UserLink } from './parts.js';
-import { Empty, Pages } from './states.js';
+import { Card, Email, Mark, Name, PageHead, Section, Soft, Time, UserLink } from './parts.js';
+import { Plot } from './plot.js';
+import { Empty, Loaded, Pages } from './states.js';
 import { Table } from './table.js';
-import { counted } from './words.js';
+import { counted, duration } from './words.js';
 
 type Session = ItemOf<'POST /sessions/search'>;
 type OperatorSession = ItemOf<'GET /operator-sessions'>;
@@ -45,6 +46,11 @@ export function SessionsView() {
       </Section>
       <Section title="Operator sign-ins">
         <OperatorSessions />
+      </Section>
+      <Section title="Embedded sessions over the last day">
+        <Loaded load={(signal) => call('GET /sessions/history', { signal })}>
+          {(data) => <History data={data} />}
+        </Loaded>
       </Section>
     </>
   );
@@ -217,5 +223,31 @@ function OperatorSessionTable({ sessions }: { sessions: readonly OperatorSession
       ]}
       rows={sessions}
     />
+  );
+}
+
+/** As far as the trail shows. */
+function History({ data }: { data: AnswerOf<'GET /sessions/history'> }) {
+  const { since, until, lifetimeSeconds, buckets } = data;
+  const bars = buckets.map(({ live, complete, ...bucket }) => ({
+    ...bucket,
+    known: complete,
+    values: [live],
+  }));
+  return (
+    <>
+      <Card>
+        <Plot
+          bars={bars}
+          label={`Live sessions from ${since} to ${until}`}
+          unit="at the end of each bar"
+          series={[{ title: 'Live sessions', colour: 'passed' }]}
+        />
+      </Card>
+      <p class="soft">
+        Counted from the logins and ends in the audit trail, with the lifetime of {duration(lifetimeSeconds)}{' '}
+        that is set now.
+      </p>
+    </>
   );
 }

@@ -174,10 +174,19 @@ describeOnEachDatabase("the operator's API", (database) => {
     const ofNoa = await read<List<Json>>(sessions({ user: 'noa@', issuer: partner.issuer }));
     expect(ofNoa.data).toMatchObject([{ user: { email: 'noa@partner.example' } }]);
     expect((await read<List>(sessions({ issuer: other.issuer }))).data).toEqual([]);
+    const live = async () => {
+      const { buckets } = await read<{ buckets: { live: number }[] }>(browser.get('sessions/history'));
+      return buckets.at(-1)?.live;
+    };
+    const families = new Set(
+      (await read<List<{ id: string }>>(sessions({ limit: 100 }))).data.map((one) => one.id),
+    );
+    expect(await live()).toBe(families.size);
     for (const { id: session } of [...first.data, ...second.data])
       expect((await browser.send('DELETE', `sessions/${session}`)).status).toBe(204);
     expect(await Promise.all(cookies.map((cookie) => meStatus(service, cookie)))).toEqual([401, 401, 200]);
     expect((await browser.send('DELETE', `sessions/${String(first.data[0]?.id)}`)).status).toBe(404);
+    expect(await live()).toBe(families.size - 2);
 
     expect((await browser.get('operator-sessions?limit=100')).status).toBe(200);
     for (const limit of [0, 101, 250])

@@ -38,6 +38,11 @@ export class OperatorTrailController {
     return { data: await this.administration.perform(this.users, 'show', withNumbers(query), call) };
   }
 
+  @Get('sessions/history')
+  sessions(@Call() call: OperatorCall) {
+    return this.administration.perform(this.trail, 'countSessions', {}, call);
+  }
+
   @Post('refusals/search')
   @HttpCode(200)
   refusals(@JsonObject() body: Record<string, unknown>, @Call() call: OperatorCall) {

@@ -1,8 +1,8 @@
 // The audit trail for operators: counts of exchanges and refusals, single refusals, and their causes.
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { UserProfileRepository } from '../../administration/accounts/user-profile.repository.js';
 import { explainedRequest, explanationOf } from '../../administration/explain/explained-request.js';
-import { Read, inputOf } from '../../administration/operation.js';
+import { Read, inputOf, readNothing } from '../../administration/operation.js';
 import type { SoughtEvents } from '../../administration/trail/read-audit-trail.operation.js';
 import {
   EVENT_FILTERS,
@@ -18,13 +18,21 @@ import type { TrailFilter } from '../../audit/trail-filter.js';
 import { checkCursor } from '../../audit/trail-filter.js';
 import type { EventCount, EventGroup } from '../../audit/trail-summary.reader.js';
 import { TrailSummaryReader } from '../../audit/trail-summary.reader.js';
+import type { Startup } from '../../config/startup.js';
+import { STARTUP } from '../../config/startup.js';
 import { Clock } from '../../platform/clock.js';
 import { WorkQueue } from '../../platform/http/throttle/work-queue.js';
 import type { User } from '../../users/user.repository.js';
 import { UserRepository } from '../../users/user.repository.js';
 import { MOST_LISTED, SEARCH_LIMITS, USUAL_LIMIT } from '../api/list-page.js';
+import { SESSION_EVENTS, liveSessions } from './session-history.js';
 import { oneOf, readBy, storableString, wholeNumber } from '../../platform/input/schemas.js';
 import { inLabels } from '../entries/property-labels.js';
+
+const DAY_MS = 86_400_000;
+const SESSION_BUCKETS = 48;
+/** The newest events. */
+const MOST_SESSION_EVENTS = 10_000;
 
 const MOST_BUCKETS = 96;
 const USUAL_BUCKETS = 24;
@@ -64,6 +72,7 @@ export class TrailOperations {
     private readonly users: UserRepository,
     private readonly profiles: UserProfileRepository,
     private readonly clock: Clock,
+    @Inject(STARTUP) private readonly startup: Startup,
   ) {}
 
   /**
@@ -82,6 +91,35 @@ export class TrailOperations {
       groups: groups.length,
       complete: countedSince === undefined,
       countedSince: countedSince?.toISOString() ?? null,
+    };
+  }
+
+  /** The number of live embedded sessions over the last day. */
+  @Read('sessions history', readNothing)
+  async countSessions() {
+    const lifetimeMs = this.startup.config.sessionLifetimeSeconds * 1000;
+    const until = this.clock.nowMs();
+    const since = until - DAY_MS;
+    const filter = { event: SESSION_EVENTS };
+    const place = { range: { since: new Date(since - lifetimeMs) } };
+    const limit = MOST_SESSION_EVENTS;
+    const found = await this.queue.take(() => this.trail.page({ filter, place, order: 'newest', limit }));
+    const { events, lookedBackTo = place.range.since } = found;
+    const stepMs = DAY_MS / SESSION_BUCKETS;
+    const ends = Array.from({ length: SESSION_BUCKETS }, (_, index) => since + (index + 1) * stepMs);
+    const live = liveSessions(events, lifetimeMs, ends);
+    const isoOf = (ms: number) => new Date(ms).toISOString();
+    return {
+      since: isoOf(since),
+      until: isoOf(until),
+      lifetimeSeconds: lifetimeMs / 1000,
+      // The number at the end of each bucket.
+      buckets: ends.map((end, index) => ({
+        from: isoOf(end - stepMs),
+        until: isoOf(end),
+        live: live[index] ?? 0,
+        complete: end >= lookedBackTo.getTime() + lifetimeMs,
+      })),
     };
   }
 
