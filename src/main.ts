@@ -70,7 +70,7 @@ function tellOfData({ config }: Startup, { nest }: Application, logger: Logger):
   );
   if (kind === 'postgresql' && hasDatabase(folder) && !isCopied(folder))
     logger.warn(
-      `the embedded database in ${folder} is not used, since SVC_DATABASE_URL is set: ` +
+      `the embedded database in ${folder} is not used, because SVC_DATABASE_URL is set: ` +
         'svc-admin data copy copies it into an empty PostgreSQL database; otherwise remove the folder',
     );
 }
@@ -82,8 +82,8 @@ async function tellOfNamedUsers({ trustedKeys }: Startup, { nest }: Application,
     if (signInAs === undefined) continue;
     const user = await users.findById(signInAs);
     if (user !== undefined && user.enabled && user.role !== OWNER_ROLE) continue;
-    const fault = user === undefined ? 'is not there' : user.enabled ? 'is the owner' : 'is disabled';
-    logger.warn({ entry }, `the user whom signInAs of an entry names ${fault}: its tokens are refused`);
+    const fault = user === undefined ? 'does not exist' : user.enabled ? 'is the owner' : 'is disabled';
+    logger.warn({ entry }, `the user in signInAs of an entry ${fault}: its tokens are refused`);
   }
 }
 
@@ -133,14 +133,14 @@ function stopOnSignals(application: Application, delayMs: number, logger: Logger
 
 async function stop(application: Application, logger: Logger): Promise<void> {
   setTimeout(() => {
-    logger.warn('the stop took too long: what was still open is abandoned');
+    logger.warn('the stop took too long: open requests are aborted');
     exitAfterLog(EXIT_FAILED, logger);
   }, LONGEST_STOP_MS).unref();
   try {
     await application.close();
     exitAfterLog(0, logger);
   } catch (error) {
-    logger.error({ err: error }, 'the stop has failed');
+    logger.error({ err: error }, 'the stop failed');
     exitAfterLog(EXIT_FAILED, logger);
   }
 }

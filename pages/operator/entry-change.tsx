@@ -103,7 +103,7 @@ export function AnotherKeyView(props: PageProps) {
           </>
         }
         back={back}
-        lead="A new entry with the same issuer, algorithms and policy. Both keys count until you remove the former entry: do that once the partner signs with the new key."
+        lead="A new entry with the same issuer, algorithms and policy. Both keys are accepted until you remove the former entry: do that once the partner signs with the new key."
       />
       <Adding button="Add key" back={back} send={send}>
         <NameField />

@@ -83,7 +83,7 @@ const ONLY_IN_LOG: readonly [answer: string, text: string][] = [
     'Token exchange is off: the licence does not include it or has ended, or the feature is not switched on.',
   ],
   ['501', 'The flow is switched off: SVC_EMBED_LOGIN_ENABLED, SVC_TOKEN_EXCHANGE_ENABLED.'],
-  ['405', 'The endpoint does not take this method. Under the strict policy a login must be a POST.'],
+  ['405', 'The endpoint does not accept this method. Under the strict policy a login must be a POST.'],
   ['415', 'JSON or another body in place of a form.'],
   ['400 invalid_request', 'A field is missing, repeated or too long, or has another grant type.'],
   ['413', 'The body is larger than 256 KiB.'],

@@ -7,11 +7,11 @@ import { list, table } from './blocks.js';
 
 /** The properties of every event in commands, the API and sinks. */
 const COMMON = {
-  id: text('Decimal digits that grow with each event; numbers may be skipped.', {
+  id: text('A growing decimal number, with gaps.', {
     pattern: '^[0-9]{1,19}$',
   }),
-  event: text('Name of the event.', { enum: AUDIT_EVENT_NAMES }),
-  occurredAt: text("Time by the instance's clock, in UTC with milliseconds.", {
+  event: text('Its name.', { enum: AUDIT_EVENT_NAMES }),
+  occurredAt: text('Time in UTC, with milliseconds.', {
     format: 'date-time',
   }),
   requestId: text('`X-Request-Id` of the answer and of log lines.', {
@@ -19,16 +19,16 @@ const COMMON = {
     maxLength: 128,
   }),
   clientRequestId: optional(
-    text('`X-Request-Id` that the client chose, if no trusted proxy wrote it; not unique.', {
+    text("The client's own `X-Request-Id`; not unique.", {
       minLength: 8,
       maxLength: 128,
     }),
   ),
-  subjectUserId: text('Id of the local user of the event; null if there is none.', {
+  subjectUserId: text('Id of the local user, or null.', {
     type: ['string', 'null'],
   }),
-  actorUserId: text('Id of the local user who acted for the subject.', { type: ['string', 'null'] }),
-  payload: text('What depends on the event.', { type: 'object' }),
+  actorUserId: text('Id of the local user who acted for the subject, or null.', { type: ['string', 'null'] }),
+  payload: text('The properties below.', { type: 'object' }),
 } satisfies Members;
 
 export function eventSchema(): string {
@@ -50,33 +50,20 @@ export function eventSchema(): string {
       ]),
     ),
   };
-  return `${JSON.stringify(schema, null, 2)}\n`;
+  return `${JSON.stringify(schema, withoutEmpty, 2)}\n`;
+}
+
+/** Omits the description of a property whose name says enough. */
+function withoutEmpty(key: string, value: unknown): unknown {
+  return key === 'description' && value === '' ? undefined : value;
 }
 
 export const EVENT_BLOCKS = {
   'every event': () => membersList([COMMON]),
-  events: () => {
-    const described = new Map<string, string>();
-    return list(
-      Object.entries(AUDIT_EVENTS).map(([name, { description, members }]) => {
-        const properties = propertiesOf(members);
-        const same = described.get(properties);
-        if (Object.keys(members).length >= FEWEST_REFERRED) described.set(properties, same ?? name);
-        return [`\`${name}\``, `${description} ${same === undefined ? properties : `As \`${same}\`.`}`];
-      }),
-    );
-  },
+  events: () =>
+    list(Object.entries(AUDIT_EVENTS).map(([name, { description }]) => [`\`${name}\``, description])),
   members: () => membersList(Object.values(AUDIT_EVENTS).map(({ members }) => members)),
 };
-
-/** Events with at least this many properties refer to an earlier event with the same ones. */
-const FEWEST_REFERRED = 5;
-
-function propertiesOf(members: Members): string {
-  return Object.entries(members)
-    .map(([member, { isOptional }]) => `\`${member}\`${isOptional ? '?' : ''}`)
-    .join(', ');
-}
 
 export const PACKAGE_EVENT_LIST = { events: () => eventList(TOKEN_EXCHANGE_EVENTS) };
 
@@ -85,7 +72,7 @@ function eventList(events: Events): string {
   return table(['Event', 'When'], rows);
 }
 
-/** One row for each property, with its values and all its meanings. The schema has the types. */
+/** One row for each property that has values or a description. The schema has all properties, with their types. */
 function membersList(lists: readonly Members[]): string {
   const [values, meanings] = [new Map<string, Set<string>>(), new Map<string, Set<string>>()];
   for (const [name, { schema }] of lists.flatMap((members) => Object.entries(members))) {
@@ -99,6 +86,7 @@ function membersList(lists: readonly Members[]): string {
         const meaning = [...each].filter((one) => one !== '').join(' ');
         return [`\`${name}\``, words === '' ? meaning : `${words}. ${meaning}`.trim()];
       })
+      .filter(([, about]) => about !== '')
       .sort(([one], [other]) => one.localeCompare(other, 'en')),
   );
 }

@@ -1,4 +1,4 @@
-// The table and lists of docs/refusals.md, from the catalogue of refusals.
+// The lists of docs/refusals.md, from the catalogue of refusals.
 import { inOwnWords } from '../../src/instance/token-exchange-settings.js';
 import { errorOf } from '../../src/token-exchange/endpoint/challenge.js';
 import { bearerAnchor } from '../../src/token-exchange/refusals/refusal-line.js';
@@ -11,7 +11,7 @@ import { FAULT } from '../../src/token-exchange/endpoint/request-refusals.js';
 import type { TokenRefusalReason } from '../../src/token-exchange/refusals/token-refusals.js';
 import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
 import { loginAnswerOf, oauthAnswerOf } from '../../src/token-exchange/refusals/token-answers.js';
-import { list, sentence, table } from './blocks.js';
+import { list, sentence } from './blocks.js';
 
 /** The endpoints that answer in OAuth's format. */
 const OAUTH = 'all but login';
@@ -23,14 +23,15 @@ const OF_LOGIN = ['method_not_allowed', 'prefetch'];
 type CodeRow = readonly [code: string, endpoints: string, reason: string];
 
 export const REFUSAL_BLOCKS = {
-  codes: () => table(['Code', 'Endpoints', 'Reasons'], grouped(codeRows())),
+  codes: () =>
+    list(grouped(codeRows()).map(([codes, endpoints, reasons]) => [`${codes} (${endpoints})`, reasons])),
   tokens: () => explained(TOKEN_REFUSALS),
   requests: () => explained(inOwnWords(REQUEST_REFUSALS)),
   bearers: () => explained(inOwnWords(BEARER_REFUSALS), (word) => bearerAnchor(word as BearerReason)),
   notices: () => explained(NOTICES),
 };
 
-/** The table's rows without codes that equal their reason. */
+/** The rows without codes that equal their reason. */
 function codeRows(): CodeRow[] {
   return [
     ...entriesOf(TOKEN_REFUSALS).flatMap(([reason]) => codesOfToken(reason)),
@@ -81,7 +82,7 @@ function codesOfBearer(reason: BearerReason): CodeRow[] {
 }
 
 /** One row for each list of codes and of endpoints, by code. Codes and endpoints with the same reasons share the row. */
-function grouped(rows: readonly CodeRow[]): string[][] {
+function grouped(rows: readonly CodeRow[]): CodeRow[] {
   const reasons = collected(rows.map(([code, endpoints, reason]) => [`\`${code}\`|${endpoints}`, reason]));
   const endpoints = collected(
     [...reasons].map(([key, list]) => {
@@ -96,8 +97,11 @@ function grouped(rows: readonly CodeRow[]): string[][] {
     }),
   );
   return [...codes]
-    .map(([key, each]) => [each.toSorted().join(', '), ...key.split('|')])
-    .toSorted(([one = ''], [other = '']) => one.localeCompare(other));
+    .map(([key, each]): CodeRow => {
+      const [endpoints = '', reasons = ''] = key.split('|');
+      return [each.toSorted().join(', '), endpoints, reasons];
+    })
+    .toSorted(([one], [other]) => one.localeCompare(other));
 }
 
 function joined(places: readonly string[]): string {

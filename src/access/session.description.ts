@@ -77,7 +77,7 @@ const REFUSALS = {
     headers: { 'WWW-Authenticate': { description: 'RFC 6750, RFC 9449', schema: { type: 'string' } } },
   },
   409: answer(
-    'The session is of another user than X-Session-User names (session_of_another_user); it goes on',
+    'X-Session-User does not name the user of the session (session_of_another_user); the session continues',
     ERROR,
   ),
   503: {

@@ -22,7 +22,7 @@ export function inputOf<Shape extends z.ZodRawShape>(shape: Shape) {
     if (success) return data;
     const [issue] = error.issues;
     if (issue?.code === 'unrecognized_keys')
-      throw new InputError('The input', `has a member that is not known; known are ${known}`);
+      throw new InputError('The input', `has an unknown property; known are ${known}`);
     throw new InputError(String(issue?.path[0] ?? 'The input'), issue?.message ?? 'is refused');
   };
 }

@@ -38,6 +38,6 @@ export const OPERATIONS: readonly Operation[] = OPERATION_TYPES.flatMap(operatio
 /** @throws CommandError for an unknown name */
 export function findOperation(name: string): Operation {
   const operation = OPERATIONS.find((one) => one.name === name);
-  if (operation === undefined) throw new CommandError('The service knows no such command.');
+  if (operation === undefined) throw new CommandError('The service has no such command.');
   return operation;
 }

@@ -98,7 +98,7 @@ export class AuditRetentionJob extends ApplicationJob {
     if (missed > 0)
       this.log.error(
         { missed },
-        'events of the audit trail were deleted that a sink has not had: SVC_AUDIT_MAX_DAYS has passed',
+        'events of the audit trail were deleted before a sink received them: SVC_AUDIT_MAX_DAYS has passed',
       );
   }
 

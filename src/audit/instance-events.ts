@@ -29,19 +29,19 @@ const OPERATOR_REFUSAL_REASONS = [
 ] as const;
 export type OperatorRefusalReason = (typeof OPERATOR_REFUSAL_REASONS)[number];
 
-const CALL = { method: text('HTTP method.'), route: text('Path with the names of its parameters.') };
+const CALL = { method: text(''), route: text('Path with the names of its parameters.') };
 const ADMINISTRATION = {
   operation: text('Command, such as `users create`.'),
   way: oneOf(['service', 'database', 'operator'], "`operator`: the subject, at the operator's page."),
   clientAddress: optional(CLIENT_ADDRESS),
 };
-const TARGETS = 'Ids under their names in the API; without ids, everything.';
-const USER_STATE = { role: text('Global role.'), enabled: flag('Whether the user may come in.') };
-const OPERATOR_SESSION_ID = uuid("Id of the session at the operator's page; no credential.");
+const TARGETS = 'Ids by their names in the API; without ids, everything.';
+const USER_STATE = { role: text(''), enabled: flag('') };
+const OPERATOR_SESSION_ID = uuid('Not a credential.');
 
 const INSTANCE_EVENTS = {
   'svc.audit.api.called': event(
-    'An API call came with a valid access token, or wrote by a session, or read the trail. Calls without right or licence are included, throttled ones are not.',
+    'An API call had a valid access token, or wrote by a session, or read the trail. Calls without right or licence are included.',
     {
       ...CALL,
       targets: textsByName(TARGETS),
@@ -50,24 +50,24 @@ const INSTANCE_EVENTS = {
     },
   ),
   'svc.audit.api.refused': event(
-    'An API call was refused for its access token or proof (401). At most ten a minute for each token of this instance, otherwise each client address, and 600 in all.',
+    'An access token or proof was refused (401). At most ten a minute are recorded for a token or client address, and 600 in all.',
     {
       reason: text('A reason of docs/refusals.md.'),
-      detail: optional(text('More about the cause, without values of the token.')),
+      detail: optional(text('More about the cause.')),
       expected: optional(text('What the rule requires.')),
-      found: optional(text('What was received instead.')),
+      found: optional(text('What was received.')),
       ...CALL,
       accessTokenId: optional(ACCESS_TOKEN_ID),
       clientAddress: optional(CLIENT_ADDRESS),
     },
     { of: 'api', is: 'failed' },
   ),
-  'svc.audit.administration.performed': event('A command did its work.', {
+  'svc.audit.administration.performed': event('A command succeeded.', {
     ...ADMINISTRATION,
     targets: textsByName(TARGETS),
   }),
   'svc.audit.administration.read': event(
-    "A command or the operator's page is about to read. Repeated readings of a page are written once a minute.",
+    "A command or the operator's page reads. Repeated reads of a page are recorded once a minute.",
     {
       ...ADMINISTRATION,
       targets: textsByName(TARGETS),
@@ -77,25 +77,22 @@ const INSTANCE_EVENTS = {
     ...ADMINISTRATION,
     reason: oneOf(['refused', 'internal_error'], ''),
   }),
-  'svc.audit.user.changed': event(
-    "The subject was created, changed or deleted. The actor is the API's caller or the operator; a command has none.",
-    {
-      from: optional(objectOf(USER_STATE, BEFORE)),
-      to: optional(objectOf(USER_STATE, AFTER)),
-    },
-  ),
+  'svc.audit.user.changed': event('The subject was created, changed or deleted, by the actor or a command.', {
+    from: optional(objectOf(USER_STATE, BEFORE)),
+    to: optional(objectOf(USER_STATE, AFTER)),
+  }),
   'svc.audit.operator.signed-in': event("An operator has signed in at the operator's page.", {
     clientAddress: CLIENT_ADDRESS,
     by: oneOf(['password', 'code'], ''),
     operatorSessionId: OPERATOR_SESSION_ID,
   }),
   'svc.audit.operator.sign-in-failed': event(
-    "A sign-in or change of a password at the operator's page was refused. The subject is the user with the typed e-mail address.",
+    "A sign-in or new password at the operator's page was refused. The subject has the typed e-mail address.",
     {
       clientAddress: CLIENT_ADDRESS,
       reason: oneOf(
         OPERATOR_REFUSAL_REASONS,
-        "`wrong_code` may also be used, expired, or a user's who may not sign in.",
+        '`wrong_code`: wrong, used, expired, or of a user who may not sign in.',
       ),
     },
   ),
@@ -106,7 +103,7 @@ const INSTANCE_EVENTS = {
   'svc.audit.operator.password-changed': event("The subject has a new password for the operator's page.", {
     clientAddress: optional(CLIENT_ADDRESS),
     by: oneOf(['password', 'code', 'command'], '`code`: created by `svc-admin users set-password --code`.'),
-    endedSessions: integer("Number of ended sessions at the operator's page."),
+    endedSessions: integer(''),
   }),
 } satisfies Events;
 

@@ -58,7 +58,7 @@ function addList(audit: Command, context: CommandContext): void {
 }
 
 function addTail(audit: Command, context: CommandContext): void {
-  const about = 'show the last and new events; until you stop it';
+  const about = 'print the last and new events until you stop it';
   withFilters(addCommand(audit, 'tail', about, 'audit tail --event "token-exchange.*" --json'))
     .option(
       '--lines <number>',
@@ -79,17 +79,14 @@ function addExport(audit: Command, context: CommandContext): void {
 
 function withFilters(command: Command): Command {
   return command
-    .option(
-      '--event <name>',
-      'name of the events, or the beginning of names and *; svc.audit. may be left out',
-    )
+    .option('--event <name>', 'name of the events, or the start of names and *, without svc.audit.')
     .option('--user <id-or-email>', 'the subject or the actor')
-    .option('--subject <id-or-email>', 'the subject; found faster than by --user')
+    .option('--subject <id-or-email>', 'the subject; faster than --user')
     .option(
       '--person <id-email-or-sub>',
-      'whom it is about: a user, or somebody whom only refused tokens name; found faster than by --user',
+      'the person: a user, or somebody whom only refused tokens name; faster than --user',
     )
-    .option('--issuer <url>', '`iss` of the payload, character by character')
+    .option('--issuer <url>', '`iss` in the payload, exactly')
     .option('--kid <kid>', 'the `kid` in its payload')
     .option('--reason <word>', 'the reason of a refusal')
     .option('--request-id <id>', 'the X-Request-Id of an answer');

@@ -18,8 +18,7 @@ export function addClientsCommands(program: Command, context: CommandContext): v
     .command('clients')
     .description('manage the clients that send identity assertions (docs/partner/agents.md)');
   addOperation(clients, context, ClientOperations, 'add', {
-    about:
-      'let a client send identity assertions of a stored entry; without keys it gets a secret, shown once',
+    about: 'add a client to a stored entry; without keys it gets a secret, shown once',
     takes: { entry: ENTRY, id: ['<id>', 'id of the client, which is the `client_id` of its assertions'] },
     example: 'acme desktop-client',
     input: ({ keys: file, ...typed }: { readonly keys?: string }) => ({
@@ -45,7 +44,7 @@ export function addClientsCommands(program: Command, context: CommandContext): v
     )
     .option('--introspect', "let it introspect its own access tokens, and those for the entry's `resources`");
   addOperation(clients, context, ClientOperations, 'list', {
-    about: 'list the clients of all entries',
+    about: 'list clients of all entries',
     example: '--json',
     text: tableOf<ListedClient>(
       ['ENTRY', 'CLIENT', 'AUTHENTICATES BY', 'KEYS', 'INTROSPECTS', 'ISSUER'],

@@ -69,7 +69,7 @@ export function reasonOf(error: unknown): string {
   const { message, code, errors } = (error ?? {}) as Partial<NodeJS.ErrnoException & AggregateError>;
   // Node.js tries every address of a host name, and wraps the failures in an error without a message.
   if (!message && Array.isArray(errors)) return reasonOf(errors[0]);
-  return (message || code || 'unknown fault').split('\n', 1)[0] ?? '';
+  return (message || code || 'unknown error').split('\n', 1)[0] ?? '';
 }
 
 /**

@@ -153,8 +153,8 @@ const check = (detail: string): Finding => ({ state: 'check', detail });
 const POINTS: Readonly<Record<string, (startup: CheckedStartup, stored: StoredEntries) => Finding>> = {
   'Strict policy': ({ config }) =>
     config.strict
-      ? good('entries allow only what they say')
-      : open('what an entry does not say is allowed; set SVC_TOKEN_EXCHANGE_STRICT=true'),
+      ? good('entries allow only what they list')
+      : open('entries allow everything that they do not restrict; set SVC_TOKEN_EXCHANGE_STRICT=true'),
   Audience({ config, trustedKeys }, stored) {
     const configured = trustedKeys.map(({ label, expectedAudience }) => ({ label, expectedAudience }));
     const entries = [...configured, ...acceptedAmong(stored)];
@@ -180,7 +180,7 @@ const POINTS: Readonly<Record<string, (startup: CheckedStartup, stored: StoredEn
     config.baseUrl.startsWith('https:')
       ? check(`${config.baseUrl} needs a valid certificate`)
       : open(`${config.baseUrl} is plain HTTP`),
-  'Proxy hops': ({ config }) => check(`${config.proxyHops} trusted: as many must stand in front`),
+  'Proxy hops': ({ config }) => check(`${config.proxyHops} trusted: that many proxies must be in front`),
   'Sealing key': ({ config }) =>
     config.encryptionKeys.length > 0
       ? check('it is configured; keep it apart from the backups, too')

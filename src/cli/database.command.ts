@@ -31,7 +31,7 @@ import { Progress, withProgress } from './terminal.js';
 
 /** Opening a database migrates its schema. */
 export function addMigrateCommand(program: Command, context: CommandContext): void {
-  const about = "bring the database's schema up to date; the service does the same when it starts";
+  const about = "update the database's schema; the service does the same when it starts";
   addCommand(program, 'migrate', about, '--env-file production.env migrate').action(async () => {
     const migrating = withDatabase(context, async ({ appliedMigrations }) => appliedMigrations);
     const applied = await withProgress(context, 'Bringing the schema up to date', migrating);
@@ -118,7 +118,7 @@ function refuseIncomplete(resealings: Readonly<Record<string, Resealing>>, disca
       failures,
     );
   if (failures.length > 0)
-    throw new CommandError('Some secrets do not open; they were left as they are:', failures);
+    throw new CommandError('Some secrets cannot be opened; they were not changed:', failures);
   if (Object.values(resealings).every(({ isComplete }) => isComplete)) return;
   throw new CommandError(
     'Secrets are still being sealed under another key: give every instance the new list of keys first.',
@@ -132,9 +132,9 @@ export function addDataCommands(program: Command, context: CommandContext): void
     'copy the embedded database into an empty PostgreSQL database; the instance continues with the copy',
     '--env-file production.env data copy --to postgres://svc@db.example/svc',
     'Stop the service first, and leave SVC_DATA_DIR and SVC_ENCRYPTION_KEY as they are. Users, used tokens, sessions,\n' +
-      'credentials and the audit trail are copied, all or nothing. The folder is marked then and opens no more, since\n' +
-      'tokens that were used would pass there. Afterwards set SVC_DATABASE_URL and start the service.\n' +
-      '\nOther accounts of the machine can see options: with a password in the URL rather set SVC_DATABASE_URL.',
+      'credentials and the audit trail are copied, all or nothing. The folder is then marked and cannot be opened,\n' +
+      'because used tokens would be accepted there again. Afterwards set SVC_DATABASE_URL and start the service.\n' +
+      '\nOther accounts of the machine can see options: if the URL has a password, set SVC_DATABASE_URL instead.',
   )
     .option('--to <url>', 'postgres:// URL of the empty database; SVC_DATABASE_URL if left out', databaseUrl)
     .action(({ to }: { readonly to?: string }) => copy(context, to));
@@ -179,7 +179,7 @@ async function requireKeys(
     await ofEachTable(dataSource, async (rows) => ({ failures: await unopened(rows, keyRing) })),
   );
   if (failures.length > 0)
-    throw new CommandError(`Nothing was copied: ${name} does not open all that is sealed:`, failures);
+    throw new CommandError(`Nothing was copied: ${name} does not open every secret:`, failures);
 }
 
 /** @rule D137 Copies all or nothing and keeps each sink's position. The folder cannot be opened once the copy is visible. */
@@ -214,7 +214,7 @@ async function copyAll(
 /** The commit's outcome is unknown. The folder stays marked, because its used tokens would pass again if the copy exists. */
 function inDoubt(error: unknown, directory: string): CommandError {
   return new CommandError(
-    `It is not known whether all was copied or nothing: ${reasonOf(error)}. If the target has rows in user_account within a minute, all was: set ` +
+    `It is unknown whether everything or nothing was copied: ${reasonOf(error)}. If the target has rows in user_account within a minute, all was: set ` +
       `SVC_DATABASE_URL to it, and start the service. Otherwise delete ${markOf(directory)}, and copy again.`,
   );
 }

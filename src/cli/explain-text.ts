@@ -158,7 +158,7 @@ function requestText({ requestId, events }: ExplainedRequest): string {
   if (events.length === 0)
     throw new CommandError(
       'The audit trail has no event of this request. Requests that are refused before their token is read, such as a form with ' +
-        'a fault or a request above a limit, are in the log only.',
+        'an error or a request above a limit, are in the log only.',
     );
   const lines = [`Request ${requestId}`, ...events.flatMap((event) => ['', ...eventLines(event)])];
   return `${lines.map(printable).join('\n')}\n`;

@@ -105,7 +105,7 @@ function writeFile(
 
 /** The code of a system error. */
 export function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? 'unknown fault';
+  return (error as NodeJS.ErrnoException).code ?? 'unknown error';
 }
 
 /** The contents of a key pair's files: private PEM, public PEM, and a key set to publish (RFC 7517). */
@@ -149,7 +149,7 @@ export async function staticKey(path: string, kid: string | undefined, context: 
     return { ...read, kid: kid ?? read.kid };
   } catch (error) {
     if (!(error instanceof PublicKeyError)) throw error;
-    throw new CommandError(`${path} must hold a public key as PEM or JWK: it ${error.message}.`);
+    throw new CommandError(`${path} must contain a public key as PEM or JWK: it ${error.message}.`);
   }
 }
 
@@ -159,6 +159,6 @@ export function readPrivateKey(context: CommandContext, path: string): KeyObject
   try {
     return createPrivateKey(pem);
   } catch {
-    throw new CommandError(`${path} holds no private key in PEM without a passphrase`);
+    throw new CommandError(`${path} contains no private key in PEM without a passphrase`);
   }
 }

@@ -40,7 +40,7 @@ export const QUESTIONS: readonly InitQuestion[] = [
   {
     name: 'baseUrl',
     flag: '--base-url <url>',
-    about: 'address under which browsers and partners reach the instance',
+    about: 'public address of the instance',
     standard: standardBaseUrl,
     check: (text) => ruleOf(parseVariable(VARIABLES.baseUrl, text)),
   },

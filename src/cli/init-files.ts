@@ -74,7 +74,11 @@ export function planFiles(
     secret(paths.partnerPrivate, "the partner's private key: belongs to its backend alone", privateKey),
     open(paths.partnerPublic, "the partner's public key", publicKey),
     open(paths.partnerJwks, 'the public key as a key set, which a partner publishes', jwks),
-    open(paths.trustedKeys, 'trusted keys, under the strict policy', `${JSON.stringify(entries, null, 2)}\n`),
+    open(
+      paths.trustedKeys,
+      'trusted key entries, under the strict policy',
+      `${JSON.stringify(entries, null, 2)}\n`,
+    ),
     secret(paths.environment, 'settings of the service', envText(environment)),
   ];
 }

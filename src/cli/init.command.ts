@@ -59,7 +59,7 @@ export function addInitCommand(program: Command, context: CommandContext): void 
     .option('--yes', 'ask nothing: options and defaults decide, as they do without a terminal')
     .option(
       '--force',
-      'move the files of an earlier init aside, and keep the sealing key and own lines of .env',
+      'move the files of an earlier init to a folder; keep the sealing key and own lines of .env',
     )
     .action((options: InitOptions) => init(options, command, context));
 }

@@ -85,7 +85,7 @@ export function presentKeyRingOf(context: CommandContext): KeyRing {
   const path = encryptionKeyPath(config);
   if (config.databaseUrl === undefined && config.encryptionKeys.length === 0 && !existsSync(path))
     throw new CommandError(
-      `Persons are known by the encryption key of the service, and there is no ${path}: ` +
+      `The service's encryption key identifies persons, and ${path} does not exist: ` +
         'set SVC_ENCRYPTION_KEY as for the service.',
     );
   return keyRingOf(context);

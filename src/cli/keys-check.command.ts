@@ -32,7 +32,7 @@ interface CheckOptions {
 }
 
 export function addCheck(keys: Command, context: CommandContext): void {
-  const about = 'print every problem of the trusted key entries; exits with 1 if there is one';
+  const about = 'check the trusted key entries; exits with 1 if there is one';
   addCommand(keys, 'check', about, 'keys check --file trusted-keys.json --fetch')
     .option('--file <file>', 'the JSON array of entries; the configured and stored ones if left out')
     .option('--fetch', 'fetch each key set now, and print which of its keys are used; nothing is stored')
@@ -111,7 +111,7 @@ export function entriesText(all: readonly ListedEntry[]): string {
 }
 function rowOf(listed: ListedEntry): string[] {
   const { entry, from, state, revoked, type, issuer, keys, audience, until, changedAt } = listed;
-  const stateCell = state === 'trusted' && revoked.length > 0 ? 'trusted, but for revoked keys' : state;
+  const stateCell = state === 'trusted' && revoked.length > 0 ? 'trusted, except revoked keys' : state;
   const place = keys === null ? '' : 'kid' in keys ? keys.kid : keys.url;
   const trust = [type ?? '', issuer ?? '', place, type === null ? '' : (audience ?? 'not checked')];
   return [entry, from, stateCell, ...trust, untilCell(until), changedAt ?? ''];

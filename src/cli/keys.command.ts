@@ -26,7 +26,7 @@ import { entriesText, addCheck } from './keys-check.command.js';
 import { defaultKid, keyTexts, readJsonFile, staticKey, writeFiles } from './files.js';
 
 const USUAL_WAIT_SECONDS = 20;
-const ISSUER = ['--issuer <url>', 'the `iss` of its tokens, character by character'] as const;
+const ISSUER = ['--issuer <url>', 'the `iss` of its tokens, exactly'] as const;
 const ENTRY = {
   name: ['<name>', 'the stored entry, as `keys list` prints it or without `stored:`'],
 } as const;
@@ -56,8 +56,7 @@ function addKeySets(keys: Command, context: CommandContext): void {
     ),
   });
   addOperation(keys, context, KeySetOperations, 'refresh', {
-    about:
-      'make the running service fetch key sets now; exits with 1 if a fetch fails or brings no usable key',
+    about: 'fetch key sets now; exits with 1 if a fetch fails or brings no usable key',
     takes: { entry: ['[entry]', 'the entry, by its name; every entry of type jwks if left out'] },
     example: 'acme',
     text: tableOf<Refreshed>(
@@ -215,7 +214,7 @@ function addKeygen(keys: Command, context: CommandContext): void {
     'keygen',
     "create a partner's key pair; the private key belongs to the partner alone",
     'keys keygen --alg ES256 --kid 2026-11 --out partner.pem',
-    'The public key and a key set of it (JWKS) go beside the private key: FILE.pub.pem and FILE.jwks.json.',
+    'The public key and a key set of it (JWKS) are written next to the private key: FILE.pub.pem and FILE.jwks.json.',
   )
     .addOption(new Option('--alg <name>', 'algorithm of its tokens').choices(ALGORITHMS).default('ES256'))
     .option('--out <file>', 'file for the private key; readable by its owner only', 'partner.pem')
@@ -248,8 +247,7 @@ function refuseMissing(all: readonly Refreshed[], waitSeconds: number): void {
     throw new CommandError(
       `No service tried within ${waitSeconds} seconds. A service with token exchange and these entries must be running.`,
     );
-  if (failed > 0)
-    throw new CommandError(`Key sets that could not be fetched or have no usable key: ${failed}.`);
+  if (failed > 0) throw new CommandError(`Key sets that were not fetched or have no usable key: ${failed}.`);
 }
 
 interface AddOptions {

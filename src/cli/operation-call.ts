@@ -163,9 +163,9 @@ async function* askDatabase(
 function silenceOf(directory: string, processId: number, obstacle: string | undefined): string {
   const cause =
     obstacle ??
-    'A starting service takes commands once it is ready; one that cannot take them says why in its log.';
+    'A starting service accepts commands once it is ready; a service that cannot accept them logs the reason.';
   return (
-    `The data directory ${directory} is in use by process ${processId}, which takes no commands. ${cause} ` +
+    `The data directory ${directory} is in use by process ${processId}, which accepts no commands. ${cause} ` +
     'Otherwise stop that process first.'
   );
 }

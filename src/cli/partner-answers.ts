@@ -47,7 +47,7 @@ export const QUESTIONS: readonly Question<TypedPartner>[] = [
   {
     name: 'issuer',
     flag: '--issuer <url>',
-    about: 'the `iss` of its tokens, character by character',
+    about: 'the `iss` of its tokens, exactly',
     standard: () => undefined,
     check: PARTNER_CHECKS.issuer,
   },

@@ -116,7 +116,7 @@ function checkedEntry(entry: object, context: CommandContext): Findings {
   const findings: Findings = { problems: [], warnings: [] };
   readEntry(undefined, entry, rulesOf(context), findings);
   if (findings.problems.length === 0) return findings;
-  throw new CommandError('The service would not take this entry:', findings.problems);
+  throw new CommandError('The service would not accept this entry:', findings.problems);
 }
 
 /** The code of a partner, with the program in the language that is printed. @throws MisuseError if there is none */

@@ -17,18 +17,18 @@ import { readTextFile } from './files.js';
 export function addProjectsCommands(program: Command, context: CommandContext): void {
   const projects = program.command('projects').description('manage the projects of teams');
   addOperation(projects, context, ProjectOperations, 'list', {
-    about: 'list the projects of teams, and their keys',
+    about: 'list projects of teams and their keys',
     example: '--json',
     text: (all) => renderTable(['ID', 'NAME', 'ISSUER', 'KEY'], all.flatMap(rowsOf)),
   });
   addOperation(projects, context, ProjectOperations, 'setKey', {
-    about: "set the key by which an issuer's tokens name a project; replaces its previous key",
+    about: "set a project's key in an issuer's tokens; replaces its previous key",
     takes: { project: ['<project-id>', 'a project of a team'] },
     example: '0190163d-8694-739b-aea5-966c26f8ad95 --issuer https://partner.example --key acme',
     text: ({ issuer, project }) => `Tokens of ${issuer} name the project ${project} by that key.\n`,
   })
     .requiredOption('--issuer <url>', 'the `iss` of the tokens')
-    .requiredOption('--key <key>', 'as the claim has it; another project with this key loses it');
+    .requiredOption('--key <key>', 'as in the claim; another project with this key loses it');
 }
 
 /** One line for each key. */
@@ -50,7 +50,7 @@ export function addWorkflowsCommands(program: Command, context: CommandContext):
     text: ({ imported }) => `Imported ${counted(imported, 'workflow')}.\n`,
   })
     .requiredOption('--file <file>', 'a JSON array of {"name", "active"?, "nodes"?, "connections"?}')
-    .requiredOption('--owner-email <address>', 'whose personal project they go into');
+    .requiredOption('--owner-email <address>', 'the owner of the personal project');
 }
 
 function readDrafts(file: string, context: CommandContext): WorkflowDraft[] {

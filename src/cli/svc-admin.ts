@@ -34,7 +34,7 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   // A reader that stops early, such as `head`, is not an error.
   if (code === 'EPIPE') return;
   const fault = new CommandError(
-    `Standard output cannot be written (${code}): look whether the command has done its work before you repeat it.`,
+    `Standard output cannot be written (${code}): check whether the command succeeded before you repeat it.`,
   );
   new Answers({ stdout, stderr }, args.includes('--json')).fail(fault, FAILED);
   process.exit(FAILED);

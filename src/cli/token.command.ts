@@ -123,9 +123,9 @@ function addExplain(token: Command, context: CommandContext): void {
     about:
       'say why a token would be refused, or what it would get; exits with 1 if refused, and leaves the token usable',
     more:
-      'The token is checked by the code that checks requests, on what is stored and configured: give the command the variables of\n' +
-      'the service. Nothing is used up, written, fetched or counted. Of keys that are fetched those count that are stored. The token\n' +
-      'is never shown, an e-mail address and a sub in part only.',
+      'The token is checked by the code that checks requests, with stored and configured data: give the command the variables of\n' +
+      'the service. Nothing is used up, written, fetched or counted. Fetched keys are read from the database. The token\n' +
+      'is never shown, e-mail addresses and sub only in part.',
     example: '< token.txt\n  svc-admin token explain --request-id 1fr68knv0000a8k2rq4t',
     input: (options: ExplainOptions) =>
       options.requestId === undefined ? inputOf(options, context) : { requestId: options.requestId },
@@ -139,8 +139,8 @@ function addExplain(token: Command, context: CommandContext): void {
     .addOption(
       new Option('--flow <flow>', 'the flow that the token is for').choices(ACCESS_FLOWS).default('exchange'),
     )
-    .option('--scope <scopes>', 'as the client asks for them, separated by spaces')
-    .option('--resource <uris>', 'as the client asks for them, separated by spaces')
+    .option('--scope <scopes>', 'as the client requests them, separated by spaces')
+    .option('--resource <uris>', 'as the client requests them, separated by spaces')
     .option('--origin <origin>', 'origin of the page that posts an embedded login; no browser if left out')
     .option('--at <moment>', 'check times as of this moment; now if left out', isoMoment)
     .addOption(
@@ -174,7 +174,7 @@ function inputOf(options: ExplainOptions, context: CommandContext): TokenToExpla
 function readToken(context: CommandContext, file: string): string {
   const token = readInput(context, file).trim();
   const where = inputName(file);
-  if (token === '') throw new CommandError(`${where} holds no token.`);
+  if (token === '') throw new CommandError(`${where} contains no token.`);
   if (token.length <= MAX_TOKEN_CHARACTERS) return token;
   throw new CommandError(
     `${where} has more than ${MAX_TOKEN_CHARACTERS} characters: the service refuses it as token_malformed.`,

@@ -43,7 +43,7 @@ function addReading(users: Command, context: CommandContext): void {
     .option('--family-name <name>', 'family name', '')
     .addOption(new Option('--role <role>', 'global role').choices(GLOBAL_ROLES).default(MEMBER_ROLE));
   addOperation(users, context, UserOperations, 'list', {
-    about: 'list all users, by e-mail address',
+    about: 'list users by e-mail address',
     example: '--json',
     nothing: 'There is no user.',
     text: tableOf<ListedUser>(['ID', 'E-MAIL', 'NAME', 'ROLE', 'STATE'], (user) => [
@@ -60,7 +60,7 @@ function addReading(users: Command, context: CommandContext): void {
 
 function addChanges(users: Command, context: CommandContext): void {
   addOperation(users, context, UserChangeOperations, 'setRole', {
-    about: 'give a user another global role; at most one user is the owner',
+    about: 'change the global role of a user; at most one user is the owner',
     takes: { ...USER, role: ['<role>', 'the role', GLOBAL_ROLES] },
     more: 'The new role applies at once, also for sessions and access tokens. The role claim of a later token may change it again.',
     example: 'user@example.com global:admin',
@@ -95,7 +95,7 @@ function addSwitches(users: Command, context: CommandContext): void {
       `User ${id} is signed out: ${counted(sessions + operatorSessions, 'session')}, and every access token issued until now.\n`,
   });
   addOperation(users, context, UserChangeOperations, 'unlink', {
-    about: "undo a wrong link of an issuer's identities, and sign the user out",
+    about: "unlink an issuer's identities, and sign the user out",
     takes: USER,
     more:
       'The next token of that identity counts as unknown: if it has the e-mail address of the user, it is linked\n' +
@@ -105,14 +105,14 @@ function addSwitches(users: Command, context: CommandContext): void {
       `User ${id} is unlinked from ${counted(unlinked, 'identity', 'identities')} of ${printable(issuer)}, ` +
       `and signed out everywhere: ${counted(sessions, 'session')}, and every access token issued until now.\n`,
   })
-    .requiredOption('--issuer <url>', 'the `iss` of its tokens, character by character')
+    .requiredOption('--issuer <url>', 'the `iss` of its tokens, exactly')
     .option('--subject <sub>', 'the `sub` of one identity; every identity of the issuer if left out');
   addOperation(users, context, UserChangeOperations, 'delete', {
     about: 'delete a user for good; without --yes only print what would be deleted',
     takes: USER,
     more:
       'It deletes the account, its links, sessions, password, memberships, and its personal project with all in it. Access\n' +
-      'tokens end at once. The audit trail keeps its events, which hold the id of the user and no name or address; projects\n' +
+      'tokens end at once. The audit trail keeps its events, which contain the id of the user, but no name or address; projects\n' +
       'of teams stay. A later token with that e-mail address creates a new user, if its entry allows it.',
     example: 'user@example.com --yes',
     text: ({ id }) => `User ${id} is deleted. The audit trail keeps the user's events.\n`,

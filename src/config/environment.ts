@@ -25,16 +25,14 @@ const LONGEST_RETENTION_DAYS = 36_500;
 export const AUDIT_VARIABLES = {
   auditRetentionDays: variable(
     'SVC_AUDIT_RETENTION_DAYS',
-    wholeNumber(0, LONGEST_RETENTION_DAYS)
-      .default(0)
-      .describe('How long audit events are kept; 0: for ever.'),
+    wholeNumber(0, LONGEST_RETENTION_DAYS).default(0).describe('How long audit events are kept; 0: forever.'),
   ),
   auditMaxDays: variable(
     'SVC_AUDIT_MAX_DAYS',
     wholeNumber(0, LONGEST_RETENTION_DAYS)
       .default(0)
       .describe(
-        'When an event is deleted even if a sink has not received it; 0: never. At least `SVC_AUDIT_RETENTION_DAYS`, which it needs.',
+        'When events are deleted even if a sink lacks them; 0: never. Needs a shorter or equal `SVC_AUDIT_RETENTION_DAYS`.',
       ),
   ),
   auditWebhookUrl: variable(
@@ -45,8 +43,8 @@ export const AUDIT_VARIABLES = {
   ),
   auditWebhookSecrets: variable(
     'SVC_AUDIT_WEBHOOK_SECRET',
-    webhookSecrets().describe('Secrets, each of which signs every post.'),
-    { range: 'comma-separated, each of 32 characters or more', isSecret: true },
+    webhookSecrets().describe('Secrets that sign each post.'),
+    { range: 'comma-separated, 32 characters or more each', isSecret: true },
   ),
   auditWebhookHeaders: variable(
     'SVC_AUDIT_WEBHOOK_HEADERS',
@@ -55,25 +53,23 @@ export const AUDIT_VARIABLES = {
   ),
   auditWebhookAllowHttp: variable(
     'SVC_AUDIT_WEBHOOK_ALLOW_HTTP',
-    flag().default(false).describe('Allows an `http:` or loopback webhook. For tests only.'),
+    flag().default(false).describe('Allows an `http:` or loopback webhook, for tests.'),
   ),
   auditWebhookAllowPrivate: variable(
     'SVC_AUDIT_WEBHOOK_ALLOW_PRIVATE',
-    cidrRanges().describe('Non-public networks in which the webhook may be.'),
+    cidrRanges().describe('Non-public networks allowed for the webhook.'),
     { range: 'comma-separated CIDR ranges' },
   ),
-  auditSyslogUrl: variable(
-    'SVC_AUDIT_SYSLOG_URL',
-    syslogUrl().describe('Syslog server for audit events, over TLS or plain TCP.'),
-    { range: '`tls://host:port` or `tcp://host:port`' },
-  ),
+  auditSyslogUrl: variable('SVC_AUDIT_SYSLOG_URL', syslogUrl().describe('Syslog server for audit events.'), {
+    range: '`tls://host:port` or `tcp://host:port`',
+  }),
   auditSyslogCa: variable(
     'SVC_AUDIT_SYSLOG_CA',
-    lines().describe("Certificates for the syslog server instead of Node.js's, PEM."),
+    lines().describe("CA certificates of the syslog server, PEM; unset: Node.js's."),
   ),
   auditStandardOutput: variable(
     'SVC_AUDIT_STDOUT',
-    flag().default(false).describe('Writes audit events to standard output as JSON lines.'),
+    flag().default(false).describe('Writes audit events to standard output.'),
   ),
 } as const;
 
@@ -98,10 +94,10 @@ export const VARIABLES = {
       .string()
       .transform((text) => text === 'true')
       .default(false)
-      .describe('Turns on the whole feature (preview).'),
-    { range: 'exactly `true` turns it on', remark: flagRemark },
+      .describe('Turns token exchange on (preview).'),
+    { range: 'exactly `true`', remark: flagRemark },
   ),
-  license: variable('SVC_LICENSE', lines().describe('Licence of `svc-admin license issue`.'), {
+  license: variable('SVC_LICENSE', lines().describe('Licence (`svc-admin license issue`).'), {
     isSecret: true,
   }),
   licensePublicKey: variable(
@@ -125,7 +121,7 @@ export const VARIABLES = {
   trustedKeys: variable(
     'SVC_TOKEN_EXCHANGE_TRUSTED_KEYS',
     lines().describe(
-      '[Trusted key entries](trusted-key-entries.md), a JSON array. Required if the feature is on.',
+      '[Trusted key entries](trusted-key-entries.md), JSON. Required if token exchange is on.',
     ),
     { isSecret: true },
   ),
@@ -148,21 +144,19 @@ export const VARIABLES = {
   ),
   apiCallsPerMinute: variable(
     'SVC_API_CALLS_PER_MINUTE',
-    wholeNumber(1, 1_000_000)
-      .default(600)
-      .describe('Calls of `/api/v1` per user, or pair of actor and subject.'),
+    wholeNumber(1, 1_000_000).default(600).describe('Calls of `/api/v1` per user, or per actor and subject.'),
   ),
   throttleStore: variable(
     'SVC_THROTTLE_STORE',
     oneOf(['memory', 'database'])
       .default('memory')
-      .describe('Whether each instance counts requests, or the database.'),
+      .describe('Where requests are counted: by each instance, or in the database.'),
   ),
   strict: variable(
     'SVC_TOKEN_EXCHANGE_STRICT',
     flag()
       .default(false)
-      .describe('Refuses what a trusted key entry does not allow, and logins by GET. Recommended.'),
+      .describe('[Strict policy](trusted-key-entries.md#policy), recommended; refuses logins by GET too.'),
   ),
 
   dpopNonce: variable('SVC_DPOP_NONCE', DPOP_NONCE),
@@ -172,7 +166,7 @@ export const VARIABLES = {
     'SVC_KEEP_ALIVE_SECONDS',
     wholeNumber(1, 3600)
       .default(72)
-      .describe('How long an idle connection stays open; set it longer than in the reverse proxy.'),
+      .describe("Timeout of idle connections; must exceed the reverse proxy's."),
   ),
   maxSessionsPerUser: variable('SVC_EMBED_MAX_SESSIONS_PER_USER', SECTIONS.sessions.maxPerUser),
 
@@ -182,10 +176,10 @@ export const VARIABLES = {
   frameAncestors: variable(
     'SVC_EMBED_FRAME_ANCESTORS',
     origins().describe(
-      'Origins that may frame the instance, besides the `origins` of entries. Without either, embedded login leaves framing to the reverse proxy; otherwise it is forbidden.',
+      'Origins that may frame the instance, besides `origins` of entries. Without either, embedded login does not restrict framing.',
     ),
     {
-      range: `comma-separated \`https://host[:port]\`, or of an app \`scheme://host\`; at most ${MOST_ORIGINS_CHARACTERS.setting} characters`,
+      range: `comma-separated \`https://host[:port]\`, or an app's \`scheme://host\`; at most ${MOST_ORIGINS_CHARACTERS.setting} characters`,
     },
   ),
 
@@ -219,24 +213,22 @@ export const VARIABLES = {
   // Addresses
   baseUrl: variable(
     'SVC_BASE_URL',
-    origin().describe('Public address. If unset, `http://localhost:PORT`, with a certificate `https:`.'),
+    origin().describe('Public address; by default `localhost` with the port.'),
     { range: '`http(s)://host[:port]`' },
   ),
   host: variable('SVC_HOST', line().default('127.0.0.1').describe('Address to listen on.')),
   port: variable(
     'SVC_PORT',
-    wholeNumber(0, 65_535)
-      .default(5678)
-      .describe('TCP port to listen on; 0 picks a free one. `PORT` works too.'),
+    wholeNumber(0, 65_535).default(5678).describe('TCP port, also as `PORT`; 0 picks a free one.'),
     { alias: 'PORT' },
   ),
   metricsHost: variable(
     'SVC_METRICS_HOST',
-    line().default('127.0.0.1').describe('Address to listen on for metrics.'),
+    line().default('127.0.0.1').describe('Address of the metrics listener.'),
   ),
   metricsPort: variable(
     'SVC_METRICS_PORT',
-    wholeNumber(0, 65_535).default(9464).describe('TCP port of `/metrics`, without HTTPS; 0 disables it.'),
+    wholeNumber(0, 65_535).default(9464).describe('TCP port of `/metrics` (plain HTTP); 0 disables it.'),
   ),
   tlsCertificate: variable(
     'SVC_SSL_CERT',
@@ -249,47 +241,41 @@ export const VARIABLES = {
     'SVC_PROXY_HOPS',
     wholeNumber(0, 10)
       .default(0)
-      .describe(
-        'Number of trusted reverse proxies (`X-Forwarded-*`). The first one must overwrite `X-Request-Id`.',
-      ),
+      .describe('Trusted reverse proxies (`X-Forwarded-*`); the first must overwrite `X-Request-Id`.'),
   ),
 
   // Stop
   shutdownDelaySeconds: variable(
     'SVC_SHUTDOWN_DELAY_SECONDS',
-    wholeNumber(0, 300)
-      .default(0)
-      .describe('How long the service answers after SIGTERM while it is not ready.'),
+    wholeNumber(0, 300).default(0).describe('How long it still answers, not ready, after SIGTERM.'),
   ),
 
   // Storage
   databaseUrl: variable(
     'SVC_DATABASE_URL',
-    databaseUrl().describe('PostgreSQL URL; without one the embedded database is used.'),
+    databaseUrl().describe('PostgreSQL URL; unset: the embedded database.'),
     { range: '`postgres://…` or `postgresql://…`', isSecret: true },
   ),
   databasePoolSize: variable(
     'SVC_DATABASE_POOL_SIZE',
-    wholeNumber(1, 500).default(10).describe('Connections of one instance to PostgreSQL.'),
+    wholeNumber(1, 500).default(10).describe('PostgreSQL connections of an instance.'),
   ),
   databaseWaitMs: variable(
     'SVC_DATABASE_WAIT_MS',
     wholeNumber(200, 30_000)
       .default(1_800)
-      .describe('How long a request waits for its turn, then for the database, before a 503.'),
+      .describe('Longest wait for a turn, then for the database, before a 503.'),
   ),
   dataDirectory: variable(
     'SVC_DATA_DIR',
     line()
       .default('./data')
-      .describe(
-        "Folder of the embedded database and the commands' socket; absolute path of at most 87 bytes.",
-      ),
+      .describe('Folder of the embedded database and command socket; absolute path of at most 87 bytes.'),
   ),
   encryptionKeys: variable(
     'SVC_ENCRYPTION_KEY',
     encryptionKeys().describe(
-      'Keys that seal secrets at rest: the first seals, all unseal. Required with PostgreSQL, otherwise generated in the data folder.',
+      'Keys that seal secrets at rest: the first seals, all unseal. Required with PostgreSQL.',
     ),
     { range: 'comma-separated, each 32 bytes in base64', isSecret: true },
   ),

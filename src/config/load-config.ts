@@ -194,7 +194,7 @@ const FAULTS: Readonly<Record<string, string>> = {
 };
 
 function describeFault(error: unknown): string {
-  const { code = 'unknown fault' } = error as NodeJS.ErrnoException;
+  const { code = 'unknown error' } = error as NodeJS.ErrnoException;
   const words = FAULTS[code];
   return words === undefined ? code : `${code}: ${words}`;
 }

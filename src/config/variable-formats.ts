@@ -192,7 +192,7 @@ function withSecrets(list: unknown, problems: string[]): unknown {
     try {
       return { ...others, secret: readFileSync(secretFile, 'utf8').replace(/\r?\n$/, '') };
     } catch (error) {
-      const { code = 'unknown fault' } = error as NodeJS.ErrnoException;
+      const { code = 'unknown error' } = error as NodeJS.ErrnoException;
       problems.push(worded(`${index}.secretFile`, `cannot be read (${code})`));
       return others;
     }

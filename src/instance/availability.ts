@@ -200,7 +200,7 @@ export class AvailabilityReporter implements OnApplicationBootstrap, BeforeAppli
     const switches = `${embedLoginEnabled.name}, ${exchangeEnabled.name} and ${idAssertionEnabled.name}`;
     this.log.warn(
       { endpoints: ENDPOINT_PATHS },
-      `token exchange is there, but its endpoints answer 501: none of ${switches} is true`,
+      `token exchange is on, but its endpoints answer 501: none of ${switches} is true`,
     );
   }
 }

@@ -130,7 +130,7 @@ export function encryptionKeys(config: Config): readonly Buffer[] {
   refuseExposedKey(path);
   const key = Buffer.from(readFileSync(path, 'utf8'), 'base64');
   if (key.length === ENCRYPTION_KEY_BYTES) return [key];
-  throw new ConfigurationError([`${path}: must hold ${ENCRYPTION_KEY_BYTES} bytes in base64`]);
+  throw new ConfigurationError([`${path}: must contain ${ENCRYPTION_KEY_BYTES} bytes in base64`]);
 }
 
 /**

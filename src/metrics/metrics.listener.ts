@@ -76,7 +76,7 @@ export class MetricsListener implements OnApplicationBootstrap, OnApplicationShu
     } catch (cause) {
       const error = listenError(cause, this.at, METRICS_ADDRESS);
       if (isChosen || (cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-      this.logger.warn({ reason: error.message }, 'no metrics are served: another process has their port');
+      this.logger.warn({ reason: error.message }, 'metrics are not served: another process uses the port');
     }
   }
 

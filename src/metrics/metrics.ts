@@ -87,7 +87,7 @@ export class Metrics {
 
   readonly securityEvents = this.counter(
     'svc_security_events_total',
-    'Accepted security events with a meaning here.',
+    'Accepted security events of known types.',
     ['event', 'effect'],
   );
 
@@ -103,23 +103,23 @@ export class Metrics {
 
   readonly apiRefusals = this.counter(
     'svc_api_refusals_total',
-    'API calls whose access token or DPoP proof was refused.',
+    'API calls with a refused access token or proof.',
     ['reason'],
   );
 
   readonly proofsForgotten = this.counter(
     'svc_dpop_proofs_forgotten_total',
-    'DPoP proofs of API calls forgotten before they expired.',
+    'DPoP proofs of API calls that were forgotten early.',
   );
 
   readonly throttleFailOpen = this.counter(
     'svc_throttle_fail_open_total',
-    'Requests not throttled because the database did not answer.',
+    'Requests not throttled because of the database.',
   );
 
   readonly refusals = this.counter(
     'svc_request_refusals_total',
-    'Requests refused before a token was read, refused introspections and security events, and requests for a nonce.',
+    'Requests refused before a token was read; refused introspections and security events; requests for a nonce.',
     ['flow', 'reason'],
   );
 
@@ -141,7 +141,7 @@ export class Metrics {
 
   readonly connectionsRefused = this.counter(
     'svc_connections_refused_total',
-    'Connections closed without an answer, because of their number or memory.',
+    'Connections closed because of their number or memory.',
   );
 
   readonly keySetFetches = this.counter('svc_jwks_fetches_total', 'Fetches of key sets.', ['outcome']);
@@ -154,7 +154,7 @@ export class Metrics {
 
   readonly operatorPasswordHashes = this.counter(
     'svc_operator_password_hashes_total',
-    "Passwords hashed or checked for the operator's page.",
+    "Password hashes computed for the operator's page.",
   );
 
   constructor() {
@@ -174,7 +174,7 @@ export class Metrics {
 
   /** Registered only with a licence: otherwise nothing expires. */
   watchLicense(secondsLeft: () => number): void {
-    const help = 'Seconds until the licence ends, negative afterwards. Missing without a licence.';
+    const help = 'Seconds until the licence ends, negative afterwards.';
     this.value('svc_license_expires_seconds', help, secondsLeft);
   }
 
@@ -191,7 +191,7 @@ export class Metrics {
   }
 
   watchEnds(read: () => readonly EntryEnd[]): void {
-    const help = '`notAfter` in seconds since 1970. Missing without an end.';
+    const help = '`notAfter` in seconds since 1970.';
     this.gauge('svc_trusted_entry_end_timestamp_seconds', help, ['entry', 'issuer'], (gauge) => {
       for (const { entry, issuer, notAfter } of read())
         gauge.set({ entry, issuer }, notAfter.getTime() / 1000);
@@ -207,14 +207,10 @@ export class Metrics {
       });
     each(
       'svc_trusted_entry_users',
-      "Taken seats of the entry's issuer. Missing without `maxUsers`.",
+      'Taken seats of the issuer, if the entry has `maxUsers`.',
       ({ users }) => users,
     );
-    each(
-      'svc_trusted_entry_max_users',
-      "Seats of the entry's issuer. Missing without `maxUsers`.",
-      ({ maxUsers }) => maxUsers,
-    );
+    each('svc_trusted_entry_max_users', 'Seats of the issuer (`maxUsers`).', ({ maxUsers }) => maxUsers);
   }
 
   watchKeySets(read: () => readonly KeySetFigures[]): void {
@@ -228,7 +224,7 @@ export class Metrics {
       });
     each(
       'svc_jwks_keys_age_seconds',
-      'Seconds since the last successful fetch. Missing before the first.',
+      'Seconds since the last successful fetch.',
       ({ ageSeconds }) => ageSeconds,
     );
     each(
@@ -236,7 +232,7 @@ export class Metrics {
       'Seconds until the next fetch, negative if overdue.',
       ({ nextRefreshSeconds }) => nextRefreshSeconds,
     );
-    const help = '1 for the present state of the key set, 0 for others.';
+    const help = '1 for the present state of the key set.';
     this.gauge('svc_jwks_state', help, ['entry', 'issuer', 'state'], (gauge) => {
       for (const { entry, issuer, state: present } of read())
         for (const state of KEY_SET_STATES) gauge.set({ entry, issuer, state }, Number(state === present));
@@ -246,14 +242,9 @@ export class Metrics {
   /** @param ask any query that the database answers */
   watchDatabase(pool: () => PoolState, ask: () => Promise<unknown>): void {
     const answer = new BoundedReading(() => ask().then(() => true));
-    this.gauge(
-      'svc_database_up',
-      '1 if the database answers within two seconds, otherwise 0.',
-      [],
-      async (gauge) => {
-        gauge.set(Number((await answer.latest()) === true));
-      },
-    );
+    this.gauge('svc_database_up', '1 if the database answers within two seconds.', [], async (gauge) => {
+      gauge.set(Number((await answer.latest()) === true));
+    });
     const connections = 'Open connections of the pool.';
     this.gauge('svc_database_pool_connections', connections, ['state'], (gauge) => {
       const { open, idle } = pool();
@@ -266,7 +257,7 @@ export class Metrics {
   }
 
   watchLeader(isLeader: () => boolean): void {
-    const help = '1 if this instance is the leader, otherwise 0.';
+    const help = '1 if this instance is the leader.';
     this.value('svc_leader', help, () => Number(isLeader()));
   }
 
@@ -279,14 +270,10 @@ export class Metrics {
         if (records === undefined) gauge.remove();
         else gauge.set(valueOf(records));
       });
-    each(
-      'svc_replay_records',
-      'Replay records, as ANALYZE estimates. 0 before its first run.',
-      ({ estimate }) => estimate,
-    );
+    each('svc_replay_records', 'Replay records, estimated by ANALYZE.', ({ estimate }) => estimate);
     each(
       'svc_replay_records_expired',
-      `Expired replay records, counted up to ${MOST_EXPIRED_COUNTED}.`,
+      `Expired replay records, at most ${MOST_EXPIRED_COUNTED}.`,
       ({ expired }) => expired,
     );
   }
@@ -347,14 +334,13 @@ export class Metrics {
           }
         },
       });
-    const events = 'Events sent to a sink by this process, with repetitions.';
+    const events = 'Events sent by this process, with repetitions.';
     each(Counter, 'svc_audit_sink_events_total', events, ({ delivered }) => delivered);
     const failures = 'Failed attempts to send events.';
     each(Counter, 'svc_audit_sink_failures_total', failures, (sink) => sink.failures);
-    const lag = 'Events that a sink has not received, counted up to 100,000.';
+    const lag = 'Events that a sink has not received, at most 100,000.';
     each(Gauge, 'svc_audit_sink_lag_events', lag, ({ backlog }) => backlog?.events);
-    const age =
-      'Age of the oldest event that a sink has not received. With syslog at least the time by which delivery is overdue.';
+    const age = 'Age of the oldest event that a sink has not received.';
     each(Gauge, 'svc_audit_sink_lag_seconds', age, ({ backlog }) => backlog?.seconds);
     const blocked = 'Age of the oldest event that waits for an older transaction.';
     each(Gauge, 'svc_audit_sink_blocked_seconds', blocked, ({ backlog }) => backlog?.blockedSeconds);

@@ -282,8 +282,8 @@ describeOnEachDatabase('the audit event stream', (database) => {
       await run(stream);
       expect(webhook.arrived).toHaveLength(1);
       expect(lines.map(({ msg }) => msg)).toEqual([
-        'a sink of the audit trail gets no events; they are kept for it',
-        'a sink of the audit trail gets events again',
+        'a sink of the audit trail receives no events; they are kept for it',
+        'a sink of the audit trail receives events again',
       ]);
       expect(stream.counts).toEqual({ delivered: 1, failures: 1 });
     },
@@ -400,7 +400,7 @@ describeOnEachDatabase('the audit event stream', (database) => {
     expect(syslog.arrived.map(({ requestId }) => requestId).join('')).toBe('abababcc');
     expect(stream.counts.failures).toBe(3);
     expect(lines.map(({ msg }) => msg)).toEqual([
-      'the connection to a sink of the audit trail broke: what was sent shortly before is sent again',
+      'the connection to a sink of the audit trail broke: the last events are sent again',
     ]);
   });
 

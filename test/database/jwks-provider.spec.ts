@@ -213,7 +213,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
         level: 'error',
         state: 'lapsed',
         reason: 'status 500',
-        msg: 'the keys of a key set have served their time: tokens of its entry are refused',
+        msg: 'the keys of a key set have expired: tokens of its entry are refused',
       });
       server.publish({ keys: [OLD] });
       await passSeconds(instance, 361);

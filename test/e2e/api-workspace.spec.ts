@@ -220,7 +220,7 @@ describeOnEachDatabase('the public API', (database) => {
       [{ name: 'a', connections: [] }, 'connections must be an object'],
       [{ nodes: [] }, 'name must be a string of 1 to 128 characters'],
       [{ name: 'x'.repeat(129) }, 'name must be a string of 1 to 128 characters'],
-      [{ name: 'a', active: true }, 'The body has an unknown member: active'],
+      [{ name: 'a', active: true }, 'The body has an unknown property: active'],
     ])('are not %j', async (body, message) => {
       const answer = await api.post('/api/v1/workflows', admin, body);
       expect([answer.status, answer.body.message]).toEqual([400, message]);

@@ -209,8 +209,8 @@ describe('[D46] svc-admin beside a process that holds the embedded database', ()
     for (const { exitCode, stdout, stderr } of await Promise.all(commands.map((args) => line.run(args)))) {
       expect([exitCode, stdout]).toEqual([1, '']);
       expect(stderr).toBe(
-        `error: The data directory ${join(line.folder, 'data')} is in use by process ${holder.processId}, which takes no commands. ` +
-          'A starting service takes commands once it is ready; one that cannot take them says why in its log. ' +
+        `error: The data directory ${join(line.folder, 'data')} is in use by process ${holder.processId}, which accepts no commands. ` +
+          'A starting service accepts commands once it is ready; a service that cannot accept them logs the reason. ' +
           'Otherwise stop that process first.\n',
       );
     }

@@ -125,11 +125,11 @@ describeBuilt('[D46] built commands beside the built service', () => {
   it.each([
     [
       [],
-      'error: Standard output cannot be written (ENOSPC): look whether the command has done its work before you repeat it.\n',
+      'error: Standard output cannot be written (ENOSPC): check whether the command succeeded before you repeat it.\n',
     ],
     [
       ['--json'],
-      `${JSON.stringify({ error: { exitCode: 1, message: 'Standard output cannot be written (ENOSPC): look whether the command has done its work before you repeat it.', details: [] } })}\n`,
+      `${JSON.stringify({ error: { exitCode: 1, message: 'Standard output cannot be written (ENOSPC): check whether the command succeeded before you repeat it.', details: [] } })}\n`,
     ],
   ])('an answer that finds no room is an error in one line: %j', (options, stderr) => {
     const full = openSync('/dev/full', 'w');

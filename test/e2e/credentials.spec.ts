@@ -101,7 +101,7 @@ describeOnEachDatabase('credentials', (database) => {
       { type: 'httpBearerAuth', data: { token: 'hunter2' }, isPartialData: true },
       'isPartialData must not be true with another type',
     ],
-    [{ projectId: 'hunter2' }, 'The body has an unknown member: projectId'],
+    [{ projectId: 'hunter2' }, 'The body has an unknown property: projectId'],
   ])('[4.5.1] PATCH %j is refused and changes nothing: %s', async (body, message) => {
     const id = await created();
     const before = (await api.get(`/api/v1/credentials/${id}`, token)).body;

@@ -224,7 +224,7 @@ describeOnPostgresql('svc-admin data copy', (target) => {
     const { exitCode, stderr } = await copy({}, proxy.url);
     await proxy.close();
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/It is not known whether .* Otherwise delete /);
+    expect(stderr).toMatch(/It is unknown whether .* Otherwise delete /);
     expect(stderr).toContain(mark);
     expect(stderr).not.toContain(proxy.url);
     expect(await contentAt(target)).toEqual(before.content);

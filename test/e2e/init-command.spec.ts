@@ -185,7 +185,7 @@ describe('svc-admin init at a terminal', () => {
       'E-mail address of the owner of the instance: ',
       'It must be an e-mail address.\nE-mail address of the owner of the instance: ',
       'TCP port to listen on [5678]: ',
-      'Address under which browsers and partners reach the instance [http://localhost:23458]: ',
+      'Public address of the instance [http://localhost:23458]: ',
     ]);
     expect(questions.some((question) => question.startsWith('Issuer'))).toBe(false);
     expect(questions.at(-1)).toContain('[login.acme.example]');

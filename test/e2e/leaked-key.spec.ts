@@ -101,7 +101,7 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
     const again = await line.run(['keys', 'restore', ...keyOptions]);
     expect([again.exitCode, again.stderr]).toEqual([
       1,
-      'error: There is no such revocation in force; see svc-admin keys revocations.\n',
+      'error: No such revocation is in force; see svc-admin keys revocations.\n',
     ]);
   });
 

@@ -94,7 +94,7 @@ describeOnAnyDatabase('[D109] "Add a partner" by the operator\'s API', (database
       { of: 'exchange', succeeded: true, own: true, reason: null },
       {
         ...{ of: 'exchange', succeeded: false, own: false, reason: 'issuer_unknown' },
-        found: expect.stringContaining('the same but for'),
+        found: expect.stringContaining('the same except'),
       },
       { of: 'exchange', succeeded: false, own: true, cause: expect.any(String), remedy: expect.any(String) },
     ]);

@@ -111,7 +111,7 @@ describeBuilt('the process', () => {
     it('[D144] warns of a configured entry whose user is not there', async () => {
       const lines = (await logOf(await running())).filter(({ entry }) => entry === 'job');
       expect(lines).toMatchObject([
-        { level: 'warn', msg: expect.stringMatching(/names is not there: its tokens/) },
+        { level: 'warn', msg: expect.stringMatching(/an entry does not exist: its tokens/) },
       ]);
     });
 

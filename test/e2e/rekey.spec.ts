@@ -56,7 +56,7 @@ describeOnEachDatabase('svc-admin credentials rekey', (database) => {
   it('[D45] says which do not open, and leaves them as they are', async () => {
     const { exitCode, stdout, stderr } = await rekey(otherKey);
     expect([exitCode, stdout]).toEqual([1, 'Sealed again: 0 credentials, 0 signing keys.\n']);
-    expect(stderr).toContain('error: Some secrets do not open; they were left as they are:\n  - credential ');
+    expect(stderr).toContain('error: Some secrets cannot be opened; they were not changed:\n  - credential ');
     expect(stderr).toContain(`credential ${credentialId}: no key of SVC_ENCRYPTION_KEY has the id`);
     expect(stderr).not.toContain(otherKey);
   });

@@ -124,7 +124,7 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
       (await listed()).map(({ state, revoked }) => [state, ...revoked.map(({ kid }) => kid)]);
     await keys('revoke', '--issuer', issuer, '--kid', 'other');
     expect(await states()).toEqual([['trusted'], ['trusted', 'other']]);
-    expect(await keys('list')).toMatch(/^stored:set +command +trusted, but for revoked keys /m);
+    expect(await keys('list')).toMatch(/^stored:set +command +trusted, except revoked keys /m);
     await keys('restore', '--issuer', issuer, '--kid', 'other');
     await keys('revoke', '--issuer', issuer, '--kid', 'c');
     expect(await states()).toEqual([

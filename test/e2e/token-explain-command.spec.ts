@@ -166,7 +166,9 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
     expect(await said('', '--request-id', 'key_unknown')).toContain(
       '\nCause:    this release has no such reason\n',
     );
-    expect(await said('', '--request-id', 'internal_error')).toContain('\nRemedy:   the log has the fault');
+    expect(await said('', '--request-id', 'internal_error')).toContain(
+      '\nRemedy:   find the error in the log',
+    );
   });
 
   it.each([
@@ -185,7 +187,7 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
   });
 
   it.each<[string, string, string[], number, string]>([
-    ['nothing', ' \n', [], 1, 'error: Standard input holds no token.'],
+    ['nothing', ' \n', [], 1, 'error: Standard input contains no token.'],
     [
       'more than any token',
       'a'.repeat(65_537),

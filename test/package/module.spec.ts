@@ -103,7 +103,7 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
     const host = await start({ name: 'v2' });
     await host.stop();
     const [, list = ''] = /setGlobalPrefix\(…, \{ exclude: \[(.*)\] \}\)/.exec(host.output) ?? [];
-    expect(host.output).toContain('metadata names addresses that answer 404');
+    expect(host.output).toContain('metadata contains addresses that answer 404');
     const exclude = list.split(', ').map((path) => path.slice(1, -1));
     expect(exclude).toEqual(['.well-known/{*path}', 'rest/auth/oauth/{*path}']);
 

@@ -3,7 +3,7 @@ import { REFUSALS_PAGE } from '../../src/token-exchange/refusals/refusal-line.js
 import { repositoryFile } from './source-files.js';
 
 const { text } = repositoryFile(REFUSALS_PAGE);
-const ROWS = [...text.matchAll(/^\| (`\w+`(?:, `\w+`)*) \| ([^|]+) \| ([^|]+) \|$/gm)].flatMap(
+const ROWS = [...text.matchAll(/^- (`\w+`(?:, `\w+`)*) \(([^)]+)\): (.+)$/gm)].flatMap(
   ([, codes = '', endpoints = '', reasons = '']) =>
     codes.split(', ').map((code) => ({ code: code.replaceAll('`', ''), endpoints, reasons })),
 );
@@ -14,7 +14,7 @@ const MANY: Readonly<Record<string, (endpoint: string) => boolean>> = {
   'all but login': (endpoint) => endpoint !== 'API' && endpoint !== 'login',
 };
 
-/** The codes of the table of codes. */
+/** The codes of the list of codes. */
 export function codesOnPage(): readonly string[] {
   return ROWS.map(({ code }) => code);
 }

@@ -113,8 +113,7 @@ export class EntryOperations {
   async trust(work: ChangeWork, change: EntryChange, isAdded = false): Promise<Changed<ChangedEntry>> {
     const changed = await this.made(work, change);
     const { entry } = changed;
-    if (entry === undefined)
-      throw new CommandError('The entry has a problem, and no token of it is accepted.');
+    if (entry === undefined) throw new CommandError('The entry has a problem: its tokens are refused.');
     if (changed.sharesLogouts === true) refuseLogoutChange(work);
     await this.owner.refuseTrustChange(entry.issuer, work, isAdded);
     await this.refuseNamedUser(entry, work);

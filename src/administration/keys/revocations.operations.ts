@@ -57,7 +57,7 @@ export class RevocationOperations {
     await this.owner.refuseTrustChange(keys.issuer, work);
     const { result: isRestored, events } = await restoreTrust(this.revocations, transaction, keys, context);
     if (!isRestored)
-      throw new CommandError('There is no such revocation in force; see svc-admin keys revocations.');
+      throw new CommandError('No such revocation is in force; see svc-admin keys revocations.');
     const stillRevoked = await this.stillRevoked(keys.issuer, work);
     return { result: { stillRevoked }, targets: {}, events, applied: this.learn };
   }

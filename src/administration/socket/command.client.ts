@@ -85,7 +85,7 @@ export async function* askService(
   try {
     if (bytes > REQUEST_LIMIT_BYTES)
       throw new CommandError(
-        `The request would have ${bytes} bytes, and a running service takes ${REQUEST_LIMIT_BYTES} (256 KiB): ` +
+        `The request would have ${bytes} bytes, and a running service accepts ${REQUEST_LIMIT_BYTES} (256 KiB): ` +
           'do it in smaller parts, or while the service is stopped.',
       );
     const asked = request({ method: 'POST', ...target }).end(body);

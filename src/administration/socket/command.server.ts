@@ -62,7 +62,7 @@ export class CommandServer implements OnApplicationBootstrap, BeforeApplicationS
       this.server.server.on('error', (err) => this.logger.error({ err }, 'the command socket failed'));
     } catch (error) {
       const cause = error instanceof CommandError ? { reason: error.message } : { err: error };
-      this.logger.error(cause, 'commands cannot be taken while the service runs');
+      this.logger.error(cause, 'commands are not accepted while the service runs');
     }
   }
 
@@ -109,7 +109,7 @@ function operationOf({ headers, params: { command } }: CommandRequest): Operatio
   const theirs = headers[VERSION_HEADER];
   if (theirs !== VERSION)
     throw new CommandError(
-      `The service that runs is version ${VERSION}, and this command is version ${String(theirs)}: use the ` +
+      `The running service is version ${VERSION}, and this command is version ${String(theirs)}: use the ` +
         "command of the service's version, or restart the service.",
     );
   return findOperation(command);

@@ -185,7 +185,7 @@ export class AuditOperations {
 export function rangeOf({ since, until, lastHours, requestId }: SoughtTime, now: Date): TimeRange {
   if (lastHours !== undefined) {
     if (since !== undefined || until !== undefined)
-      throw new InputError('lastHours', 'is given in place of since and until');
+      throw new InputError('lastHours', 'is given instead of since and until');
     return { since: new Date(now.getTime() - lastHours * HOUR_MS) };
   }
   const dateOf = (text: string | undefined) => {

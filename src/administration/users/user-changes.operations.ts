@@ -83,7 +83,7 @@ export class UserChangeOperations {
     if (unlinked === 0)
       throw new CommandError(
         left === 0
-          ? 'The user is linked to no such identity; see svc-admin users show.'
+          ? 'The user has no such identity; see svc-admin users show.'
           : 'This identity created the user and cannot be unlinked: see svc-admin users delete.',
       );
     const { result: sessions, events } = await this.endAccess(id, work);

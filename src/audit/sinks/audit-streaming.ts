@@ -80,7 +80,7 @@ export class AuditStreaming implements OnApplicationBootstrap, BeforeApplication
     for (const { name, movedAt } of all.filter((cursor) => !this.sinkNames.includes(cursor.name))) {
       log.warn(
         { sink: name, movedAt },
-        'a sink of the audit trail is no longer configured: no events are kept for it; with its name it goes on where it was',
+        'a sink of the audit trail is no longer configured: no events are kept for it; if it is configured again, it continues at its position',
       );
     }
   }

@@ -198,7 +198,7 @@ export class SinkStream {
     this.hasReportedBreak = true;
     this.parts.log.warn(
       { sink: this.sink.name },
-      'the connection to a sink of the audit trail broke: what was sent shortly before is sent again',
+      'the connection to a sink of the audit trail broke: the last events are sent again',
     );
   }
 
@@ -274,7 +274,7 @@ export class SinkStream {
     if (this.failingSinceMs === undefined) return;
     const seconds = Math.round((this.parts.clock.monotonicMs() - this.failingSinceMs) / 1000);
     this.failingSinceMs = undefined;
-    this.parts.log.info({ sink: this.sink.name, seconds }, 'a sink of the audit trail gets events again');
+    this.parts.log.info({ sink: this.sink.name, seconds }, 'a sink of the audit trail receives events again');
   }
 
   /**
@@ -293,7 +293,7 @@ export class SinkStream {
     const cause = error instanceof SinkError ? { reason: error.message } : { err: error };
     this.parts.log.warn(
       { sink: this.sink.name, ...cause },
-      'a sink of the audit trail gets no events; they are kept for it',
+      'a sink of the audit trail receives no events; they are kept for it',
     );
   }
 

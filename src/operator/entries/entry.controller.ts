@@ -69,7 +69,7 @@ export class OperatorEntryController {
   ) {
     const revision = /^"(\d+)"$/.exec(ifMatch ?? '')?.[1];
     if (revision === undefined)
-      throw new OperatorRefusal('bad_request', 'If-Match must hold the revision of the entry, in quotes');
+      throw new OperatorRefusal('bad_request', 'If-Match must be the revision of the entry, in quotes');
     return this.administration.perform(this.entries, 'changePolicy', { name, entry, revision }, call);
   }
 

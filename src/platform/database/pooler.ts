@@ -28,7 +28,7 @@ export function checkVersion(versionNumber: number): void {
   const version = Math.floor(versionNumber / 10_000);
   if (version >= OLDEST_VERSION) return;
   throw new StartError(
-    `SVC_DATABASE_URL leads to PostgreSQL ${version}, and the service needs PostgreSQL ${OLDEST_VERSION} or newer.`,
+    `SVC_DATABASE_URL leads to PostgreSQL ${version}; the service needs PostgreSQL ${OLDEST_VERSION} or newer.`,
   );
 }
 

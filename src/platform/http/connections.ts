@@ -21,10 +21,7 @@ const MOST_CONNECTIONS = 4_096;
  * @param onRefused called for each closed connection, for a metric
  */
 export function limitConnections(server: Server, logger: Pick<Log, 'warn'>, onRefused: () => void): void {
-  const warning = new RareWarning(
-    logger,
-    'connections are closed unanswered: clients hold as many as a process takes',
-  );
+  const warning = new RareWarning(logger, 'connections are closed: clients hold more than a process accepts');
   server.maxConnections = MOST_CONNECTIONS;
   server.on('drop', () => {
     onRefused();
@@ -102,7 +99,7 @@ export class UnfinishedRequests {
   ) {
     this.warning = new RareWarning(
       logger,
-      'connections are closed: their unfinished requests take too much memory',
+      'connections are closed: their unfinished requests use too much memory',
     );
   }
 

@@ -2,40 +2,38 @@
 import { FLOW_NAMES } from '../endpoint/flows.js';
 import { listOf, objectOf, oneOf, optional, text, uuid } from './event-members.js';
 
-export const ISSUER = text('`iss` of the trusted key entry or transmitter.', { minLength: 1 });
-export const KID = text('`kid` of the key.');
-export const USER_ID = text('Id of the local user.', { minLength: 1 });
+export const ISSUER = text('`iss` of the entry or transmitter.', { minLength: 1 });
+export const KID = text('');
+export const USER_ID = text('', { minLength: 1 });
 export const ACCESS_TOKEN_ID = uuid('`jti` of the access token.');
-export const SESSION_FAMILY_ID = uuid('Family of the session, which renewals keep; no credential.');
-export const CLIENT_ADDRESS = text(
-  'Client address as the throttle counts it (of IPv6 the /64), or `unknown`.',
-);
+export const SESSION_FAMILY_ID = uuid('Kept by renewals; not a credential.');
+export const CLIENT_ADDRESS = text('Client address (of IPv6 the /64), or `unknown`.');
 /** What an event has changed. */
-export const BEFORE = 'Value before the change; missing if there was none.';
-export const AFTER = 'Value after the change; missing if removed.';
+export const BEFORE = 'Before the change; missing if there was none.';
+export const AFTER = 'After the change; missing if removed.';
 
 export const PRIOR_ACTORS = optional(
   listOf(
     objectOf({ iss: text('Issuer who knows them.'), sub: text('Their id there.') }, ''),
-    'Earlier actors, the latest first.',
+    'Earlier actors, latest first.',
     { minItems: 1 },
   ),
 );
 
 export const IGNORED_ROLE = {
-  ignoredRole: optional(text('Role claim that names no assignable role.')),
-  assignableRoles: optional(text('Roles that a token can assign.')),
+  ignoredRole: optional(text('Role claim without an assignable role.')),
+  assignableRoles: optional(text('Roles that tokens can assign.')),
 };
 
 export const WORKLOADS = optional(
   listOf(
     objectOf({ iss: text('Issuer.'), sub: text('Its `sub`.') }, ''),
-    'Jobs (`signInAs`) that sent the tokens, the subject first.',
+    'Jobs (`signInAs`) that sent the tokens, subject first.',
     { minItems: 1 },
   ),
 );
 
-export const CLIENT_ID = optional(text('Id of the client.'));
+export const CLIENT_ID = optional(text(''));
 export const REFUSAL = {
   flow: oneOf(FLOW_NAMES, ''),
   reason: text('A reason of docs/refusals.md.'),
@@ -45,9 +43,9 @@ export const REFUSAL = {
   party: optional(oneOf(['subject', 'actor'], 'Which token was refused.')),
   workloads: WORKLOADS,
   userId: optional(USER_ID),
-  detail: optional(text('More about the cause, without values of the token.')),
+  detail: optional(text('More about the cause.')),
   expected: optional(text('What the rule requires.')),
-  found: optional(text('What was received instead.')),
+  found: optional(text('What was received.')),
   clientAddress: optional(CLIENT_ADDRESS),
 };
 

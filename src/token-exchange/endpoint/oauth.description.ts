@@ -33,7 +33,7 @@ export const COMMON_REFUSALS = {
   413: answer('The body is larger than 256 KiB', OAUTH_ERROR),
   415: answer('The body is not a plain form in UTF-8', OAUTH_ERROR),
   429: answerForLater('The address made too many requests within a minute'),
-  500: answer('A fault of the instance: server_error', OAUTH_ERROR),
+  500: answer('Internal error: server_error', OAUTH_ERROR),
 };
 export const SWITCHED_OFF = { 501: answer('Token exchange is switched off', OAUTH_ERROR) };
 

@@ -62,8 +62,8 @@ export const ENDPOINT_REFUSALS = {
 
 /** An internal error, which ends a request with `internal_error` and is logged as an error. */
 export const FAULT = {
-  cause: 'an internal error ended it',
-  remedy: 'the log has the fault at the level `error`, under the same request id',
+  cause: 'an internal error occurred',
+  remedy: 'find the error in the log by the request id',
   oauth: { status: 500, error: 'server_error', message: INTERNAL_ERROR_MESSAGE },
   embed: { status: 500, error: 'internal_error', message: INTERNAL_ERROR_MESSAGE },
 } as const;

@@ -15,23 +15,21 @@ import {
 export const EXCHANGE_EVENTS = {
   /** @rule 6.1 A token exchange succeeded. */
   'svc.audit.token-exchange.succeeded': event(
-    'A token exchange succeeded, or an assertion was redeemed.',
+    'A token exchange or an assertion succeeded.',
     {
       issuer: ISSUER,
       kid: KID,
       flow: optional(oneOf(['id-jag', 'jwt-bearer'], '')),
       clientId: CLIENT_ID,
-      tenants: optional(
-        listOf(text(''), '`tenant` and `aud_tenant` of an identity assertion, if its entry lists tenants.'),
-      ),
+      tenants: optional(listOf(text(''), '`tenant` and `aud_tenant` of an identity assertion.')),
       accessTokenId: ACCESS_TOKEN_ID,
-      lifetimeSeconds: integer('Lifetime of the access token.', 1),
+      lifetimeSeconds: integer('', 1),
       scope: optional(text('Requested `scope`.')),
-      resource: optional(listOf(text(''), 'Requested `resource`, without user, password and query.')),
-      grantedScopes: optional(listOf(text(''), 'Granted scopes, if the entries limit them.')),
-      audience: optional(text('Other service that the token is for.')),
+      resource: optional(listOf(text(''), 'Requested `resource`, without query.')),
+      grantedScopes: optional(listOf(text(''), 'Missing if the entries limit none.')),
+      audience: optional(text('Another service that the token is for.')),
       rights: optional(oneOf(['actor', 'both'], 'Whose rights a call needs.')),
-      keyThumbprint: optional(text('Thumbprint (RFC 7638) of the DPoP key.')),
+      keyThumbprint: optional(text("The DPoP key's (RFC 7638).")),
       priorActors: PRIOR_ACTORS,
       ...IGNORED_ROLE,
       workloads: WORKLOADS,
@@ -40,9 +38,8 @@ export const EXCHANGE_EVENTS = {
     { of: 'exchange', is: 'succeeded' },
   ),
   /** @rule 6.2 A token exchange was refused; the event holds the reason. */
-  'svc.audit.token-exchange.failed': event(
-    'A token exchange or an assertion was refused or failed.',
-    REFUSAL,
-    { of: 'exchange', is: 'failed' },
-  ),
+  'svc.audit.token-exchange.failed': event('A token exchange or an assertion failed.', REFUSAL, {
+    of: 'exchange',
+    is: 'failed',
+  }),
 };

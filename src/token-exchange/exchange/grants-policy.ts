@@ -17,10 +17,10 @@ export const GRANTS = {
     },
     {
       label: 'Issuers whose subjects its actors may act for',
-      rule: 'issuers whose subjects an actor of this entry may act for; an empty list allows none',
+      rule: 'issuers whose subjects actors of this entry may act for; `[]` allows none',
       unsaid: 'any',
       strict: NONE,
-      prevents: "an actor acts for another partner's customers",
+
       words: (issuers) =>
         issuers === undefined
           ? 'may act for any subject'
@@ -31,14 +31,14 @@ export const GRANTS = {
   ),
   requireActor: flag({
     label: 'Subjects need an actor',
-    rule: "subjects are refused without an actor, also at logins. Leave the entry's own issuer out of `actFor`",
+    rule: 'subjects are refused without an actor, also at logins. Leave the own issuer out of `actFor`',
     open: false,
     prevents: 'a key that only identifies customers grants their rights',
     words: (isRequired) => (isRequired === true ? 'never without an actor' : undefined),
   }),
   requireDpop: flag({
     label: 'Access tokens are bound to a key',
-    rule: 'access tokens are issued only with a [DPoP proof](../endpoints.md#dpop). Leave `embed` out of `flows`',
+    rule: 'access tokens need a [DPoP proof](../endpoints.md#dpop). Leave `embed` out of `flows`',
     open: false,
     words: (isRequired) => (isRequired === true ? 'access tokens only for a proved key' : undefined),
   }),
@@ -60,10 +60,10 @@ export const GRANTS = {
     },
     {
       label: 'Scopes',
-      rule: 'scopes that an access token may have (all of them, if none is requested). Sessions have none: leave `embed` out of `flows`. Required with `id-jag`. An empty list allows no token exchange',
+      rule: 'scopes of access tokens (all, if none is requested). Sessions have none: leave `embed` out of `flows`. Required with `id-jag`. `[]` allows no token exchange',
       unsaid: 'not limited',
       strict: NONE,
-      prevents: 'a leaked access token can write',
+
       fault: (scopes) =>
         listed(scopes, ' ').length > MAX_SCOPE_CHARACTERS
           ? `must have at most ${MAX_SCOPE_CHARACTERS} characters together`
@@ -84,12 +84,12 @@ export const GRANTS = {
     },
     {
       label: 'Other services',
-      rule: 'absolute URIs of other services that an access token may be for (RFC 8707)',
+      rule: 'absolute URIs of other services that access tokens may be for (RFC 8707)',
       unsaid: 'recorded only',
       strict: NONE,
       fault: (resources, { baseUrl }) =>
         baseUrl !== undefined && [...resources].some((uri) => mayMean(uri, baseUrl))
-          ? 'must not have the address of this instance, for which tokens are good anyway'
+          ? 'must not have the address of this instance, for which every token is valid'
           : undefined,
       words: (resources) =>
         resources && (resources.size === 0 ? 'no other service' : `tokens for ${listed(resources)}`),
@@ -97,16 +97,16 @@ export const GRANTS = {
   ),
   clientChoosesResource: flag({
     label: 'Clients choose the service',
-    rule: 'without `resource` in an identity assertion, its client may choose one of `resources`',
+    rule: 'the client of an identity assertion without `resource` may choose one of `resources`',
     open: false,
-    prevents: 'a program gets a token that its provider did not mean',
+
     words: (chooses) => (chooses === true ? 'for which a client may choose' : undefined),
   }),
   maxTokenTtlSeconds: number(5, 86_400, {
-    label: 'Longest life of access tokens',
-    rule: '5 to 86400 seconds: longest lifetime of an access token',
+    label: 'Longest lifetime of access tokens',
+    rule: '5 to 86400 seconds: longest lifetime of access tokens',
     unsaid: 'as long as the instance allows',
-    prevents: 'an agent works on after its provider has turned it off',
+
     words: (seconds) => (seconds === undefined ? undefined : `access tokens for ${seconds} s`),
   }),
 };

@@ -23,7 +23,7 @@ export const EXPLAIN_EVENTS = {
     reason: REFUSAL.reason,
     clientAddress: CLIENT_ADDRESS,
   }),
-  'svc.audit.token-exchange.explain-refused': event("A partner's question about a refusal was refused.", {
+  'svc.audit.token-exchange.explain-refused': event('A question of a partner was refused.', {
     issuer: REFUSAL.issuer,
     kid: REFUSAL.kid,
     ...CLIENT_REFUSAL,

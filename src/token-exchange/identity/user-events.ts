@@ -2,7 +2,7 @@
 import { event, listOf, oneOf, text } from '../audit/event-members.js';
 import { AFTER, BEFORE, ISSUER, USER_ID } from '../audit/shared-members.js';
 
-const ROLE = text('Global role.');
+const ROLE = text('');
 
 export const USER_EVENTS = {
   /** @rule 6.5 A user was created. */

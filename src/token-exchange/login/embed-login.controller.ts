@@ -160,7 +160,7 @@ export class EmbedLoginController {
     this.log.warn(
       { requestId },
       'an embedded login came over plain HTTP: browsers drop its Secure cookie except on localhost; serve HTTPS, and ' +
-        'behind a proxy forward X-Forwarded-Proto and have the server believe it',
+        'behind a proxy forward X-Forwarded-Proto and let the server trust it',
     );
   }
 

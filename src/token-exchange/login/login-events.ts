@@ -26,21 +26,21 @@ export const LOGIN_EVENTS = {
     { of: 'embed', is: 'succeeded' },
   ),
   /** @rule 6.4 An embedded login was refused; the event holds the reason. */
-  'svc.audit.token-exchange.embed-login-failed': event('An embedded login was refused or failed.', REFUSAL, {
+  'svc.audit.token-exchange.embed-login-failed': event('An embedded login failed.', REFUSAL, {
     of: 'embed',
     is: 'failed',
   }),
   'svc.audit.token-exchange.user-signed-out': event(
     'All sessions and access tokens of the subject were ended.',
-    { sessions: integer('Number of ended sessions.') },
+    { sessions: integer('') },
   ),
-  'svc.audit.session.ended': event('Sessions of the subject were ended before they expired.', {
-    sessions: integer('Number of ended sessions.'),
+  'svc.audit.session.ended': event('Sessions of the subject were ended early.', {
+    sessions: integer(''),
     cause: oneOf(
       ['signed-out', 'replaced', 'too-many', 'ended-by-operator', 'signed-out-by-provider'],
       '`replaced`: by another login in the same browser. `too-many`: above the limit.',
     ),
-    sessionFamilyIds: listOf(uuid(''), 'Families of the sessions.', {
+    sessionFamilyIds: listOf(uuid(''), 'As `sessionFamilyId`.', {
       minItems: 1,
       uniqueItems: true,
     }),

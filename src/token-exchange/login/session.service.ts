@@ -244,7 +244,7 @@ export class SessionService extends SessionOpener implements SessionMaker {
     if (now.getTime() - usedAt.getTime() < USE_NOTED_EVERY_MS) return;
     this.sessions
       .noteUse(idHash, now)
-      .catch((error: unknown) => this.log.debug({ err: error }, 'the use of a session is not noted'));
+      .catch((error: unknown) => this.log.debug({ err: error }, 'the use of a session is not recorded'));
   }
 
   private async findLiveOf(

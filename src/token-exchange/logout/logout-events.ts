@@ -10,14 +10,14 @@ export const LOGOUT_EVENTS = {
       kid: KID,
       ends: oneOf(
         ['subject', 'session', 'issuer'],
-        'What ended: everything of the user, of one session at the provider, or of the issuer after 50,000 logouts within 25 hours.',
+        '`session`: one at the provider. `issuer`: all users, after 50,000 logouts within 25 hours.',
       ),
-      sessions: integer('Number of ended sessions.'),
+      sessions: integer(''),
       clientAddress: optional(CLIENT_ADDRESS),
     },
     { of: 'logout', is: 'succeeded' },
   ),
-  'svc.audit.token-exchange.logout-failed': event('A logout was refused or failed.', REFUSAL, {
+  'svc.audit.token-exchange.logout-failed': event('A logout failed.', REFUSAL, {
     of: 'logout',
     is: 'failed',
   }),

@@ -216,7 +216,7 @@ export class PublishedPaths implements OnApplicationBootstrap {
     const tokens = `${pathPrefix}/oauth`.slice(1);
     this.log.warn(
       { missing },
-      'metadata names addresses that answer 404, since a global prefix stands before them: write ' +
+      'metadata contains addresses that answer 404 because of a global prefix: write ' +
         `setGlobalPrefix(…, { exclude: ['${WELL_KNOWN}/{*path}', '${tokens}/{*path}'] })`,
     );
   }

@@ -10,9 +10,9 @@ export const PROJECT_EVENTS = {
     {
       issuer: ISSUER,
       userId: USER_ID,
-      added: listOf(PROJECT_ID, 'Ids of projects joined.'),
-      changed: listOf(PROJECT_ID, 'Ids of projects with a changed role.'),
-      removed: listOf(PROJECT_ID, 'Ids of projects left.'),
+      added: listOf(PROJECT_ID, ''),
+      changed: listOf(PROJECT_ID, 'Ids of projects with another role.'),
+      removed: listOf(PROJECT_ID, ''),
     },
   ),
 };

@@ -21,7 +21,7 @@ const MEMBERS = {
     },
     {
       label: 'Projects that tokens may name',
-      rule: 'external keys of projects, whole or with one `*` at the end, which stands for any rest',
+      rule: 'external keys of projects, in full, or with one `*` at the end for any rest',
       unsaid: 'every project of the issuer',
       required: 'strictly',
     },
@@ -57,9 +57,9 @@ export const PROJECTS = structure<typeof MEMBERS, ProjectsPolicy>(
   MEMBERS,
   {
     label: 'Projects',
-    rule: 'what the [claim of projects](../partner/projects.md) may do',
+    rule: 'what [projects](../partner/projects.md) tokens may assign',
     unsaid: 'the claim is ignored',
-    prevents: "one customer's people get into another's project",
+
     fault: (_projects, rules) =>
       rules.projectRoles === undefined ? 'is for hosts with projects, and this one has none' : undefined,
     words(projects) {

@@ -110,7 +110,7 @@ export class ClockDifference implements OnModuleInit, BeforeApplicationShutdown 
     else
       this.logger.error(
         { seconds },
-        'the clock of this process differs from that of the database by more than 30 minutes: requests with external tokens get 503',
+        'the clock of this process differs from the clock of the database by more than 30 minutes: requests with external tokens get 503',
       );
   }
 }

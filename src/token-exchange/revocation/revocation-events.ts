@@ -4,18 +4,15 @@ import { ISSUER, KID, ACCESS_TOKEN_ID, CLIENT_REFUSAL } from '../audit/shared-me
 
 export const REVOCATION_EVENTS = {
   'svc.audit.token-exchange.trust-revoked': event(
-    'A key, or without `kid` every key of an issuer, was revoked.',
+    'A key was revoked; without `kid`, every key of the issuer.',
     { issuer: ISSUER, kid: optional(KID) },
   ),
   'svc.audit.token-exchange.trust-restored': event('Trust was restored for later tokens.', {
     issuer: ISSUER,
     kid: optional(KID),
   }),
-  'svc.audit.token-exchange.token-revoked': event('The client has ended its access token.', {
+  'svc.audit.token-exchange.token-revoked': event('A client has revoked its access token.', {
     accessTokenId: ACCESS_TOKEN_ID,
   }),
-  'svc.audit.token-exchange.revocation-refused': event(
-    'A request to end an access token was refused.',
-    CLIENT_REFUSAL,
-  ),
+  'svc.audit.token-exchange.revocation-refused': event('A revocation was refused.', CLIENT_REFUSAL),
 };

@@ -24,10 +24,7 @@ const strings = () => z.array(string(), 'must be a list of strings').readonly();
 
 /** Requests a minute. */
 function perMinute(endpoint: string, standard: number) {
-  return described(
-    wholeNumber(1, 1_000_000).default(standard),
-    `Requests per client address at ${endpoint}.`,
-  );
+  return described(wholeNumber(1, 1_000_000).default(standard), `Requests per address at ${endpoint}.`);
 }
 
 /** An address before paths, which tokens name exactly as written. */
@@ -111,26 +108,20 @@ export const SECTIONS = {
       wholeNumber(1, DAY_SECONDS).default(60),
       'Time between purges of expired replay records.',
     ),
-    batchSize: described(
-      wholeNumber(1, 100_000).default(1000),
-      'Replay records that one purge statement deletes.',
-    ),
+    batchSize: described(wholeNumber(1, 100_000).default(1000), 'Replay records deleted by one statement.'),
   },
   /** @rule 8.2 Every 300 seconds, if no cache lifetime is given. See jwks-refresh.ts, which applies it. */
   jwks: {
     refreshIntervalSeconds: described(
       wholeNumber(1, DAY_SECONDS).default(300),
-      'Time between JWKS fetches, if neither answer nor entry gives one.',
+      'Time between JWKS fetches, if neither answer nor entry has one.',
     ),
     maxStaleSeconds: described(
       wholeNumber(0, DAY_SECONDS).default(DAY_SECONDS),
       'How long fetched keys stay valid past their time while fetches fail.',
     ),
-    allowHttp: described(
-      flag().default(false),
-      'Allows `http:` and loopback JWKS addresses. For tests only.',
-    ),
-    allowPrivate: described(strings().default([]), 'Non-public networks in which JWKS addresses may be.', {
+    allowHttp: described(flag().default(false), 'Allows `http:` and loopback JWKS addresses, for tests.'),
+    allowPrivate: described(strings().default([]), 'Non-public networks allowed for JWKS addresses.', {
       otherwise: 'none',
       range: 'CIDR ranges',
     }),
@@ -147,16 +138,16 @@ export const SECTIONS = {
   sessions: {
     lifetimeSeconds: described(
       wholeNumber(60, DAY_SECONDS).default(3600),
-      'Lifetime of an embedded session from its login.',
+      'Lifetime of an embedded session.',
     ),
     maxPerUser: described(
       wholeNumber(1, 10_000).default(100),
-      'Live sessions of a user; every two minutes the service ends the least recently used others.',
+      'Live sessions of a user; the least recently used others end within two minutes.',
     ),
     /** Whether the cookie is partitioned by the framing site (CHIPS). */
     partitioned: described(
       flag().default(true),
-      'Adds `Partitioned` to the session cookie, for browsers that block third-party cookies.',
+      '`Partitioned` session cookie, for browsers that block third-party cookies.',
     ),
     cookieName: described(
       string()
@@ -169,10 +160,7 @@ export const SECTIONS = {
 } as const;
 
 /** Whether every DPoP proof needs a nonce of the host (RFC 9449 §8, §9). */
-export const DPOP_NONCE = described(
-  flag().default(false),
-  'Requires a nonce in each DPoP proof, so that nobody signs proofs in advance.',
-);
+export const DPOP_NONCE = described(flag().default(false), 'Requires a nonce in each DPoP proof.');
 
 const accessTokens = z.strictObject({
   /** `iss` and `aud` of every token. */

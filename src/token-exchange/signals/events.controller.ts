@@ -37,7 +37,7 @@ export const RECEIVED_EVENTS = {
     413: answer('The body is larger than 256 KiB', EVENT_ERROR),
     415: answer('The body is not a security event token in UTF-8', EVENT_ERROR),
     429: answerForLater('The address or the transmitter sent too much within a minute', EVENT_ERROR),
-    500: answer('A fault of the instance: server_error', EVENT_ERROR),
+    500: answer('Internal error: server_error', EVENT_ERROR),
     503: answerForLater('The instance cannot reach its database; send the same token again', EVENT_ERROR),
   },
 };

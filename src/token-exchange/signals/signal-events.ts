@@ -4,18 +4,18 @@ import { ISSUER, KID, CLIENT_ADDRESS, REFUSAL, CLIENT_REFUSAL } from '../audit/s
 import { EVENT_NAMES } from './security-event.js';
 
 export const SIGNAL_EVENTS = {
-  'svc.audit.token-exchange.signal': event('A transmitter reported a security event of a user or session.', {
+  'svc.audit.token-exchange.signal': event('A security event of a user or session arrived.', {
     issuer: ISSUER,
     kid: KID,
     event: oneOf(EVENT_NAMES, ''),
     effect: oneOf(
       ['none', 'signed-out', 'issuer-signed-out', 'disabled', 'enabled', 'verified'],
-      '`disabled` includes a sign-out. `issuer-signed-out`: all users of the issuer, as with `ends`.',
+      '`disabled` includes a sign-out. `issuer-signed-out`: as `ends`.',
     ),
-    sessions: integer('Number of ended sessions.'),
+    sessions: integer(''),
     clientAddress: optional(CLIENT_ADDRESS),
   }),
-  'svc.audit.token-exchange.signal-refused': event('A security event or its transmitter was refused.', {
+  'svc.audit.token-exchange.signal-refused': event('A security event was refused.', {
     issuer: REFUSAL.issuer,
     kid: REFUSAL.kid,
     ...CLIENT_REFUSAL,

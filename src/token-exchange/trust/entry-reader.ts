@@ -45,7 +45,7 @@ const IDENTITY = {
   /** @rule 2.1.issuer Every entry names its issuer by URL, which is not the instance's own (D126). */
   issuer: text({
     label: 'Issuer',
-    rule: `URL, compared with \`iss\` character by character; at most ${MAX_ISSUER_BYTES} bytes`,
+    rule: `URL, exactly as in \`iss\`; at most ${MAX_ISSUER_BYTES} bytes`,
     required: 'always',
     fault(issuer, rules) {
       if (parsedUrl(issuer) === undefined) return 'must be a URL';
@@ -57,7 +57,7 @@ const IDENTITY = {
   /** @rule P.name An entry may have a name for logs and metrics. */
   name: text({
     label: 'Name',
-    rule: "the entry's name in logs and metrics; stored entries need one",
+    rule: 'in logs and metrics; required for stored entries',
   }),
 };
 
@@ -65,7 +65,7 @@ const STATIC = {
   /** @rule 2.1.static.kid A static entry names the kid of its key. */
   kid: text({
     label: 'Key id',
-    rule: `equals the \`kid\` of token headers; at most ${MAX_KID_BYTES} bytes. Two entries must not share issuer and \`kid\``,
+    rule: `\`kid\` of token headers, unique for the issuer; at most ${MAX_KID_BYTES} bytes`,
     required: 'always',
     fault: (kid) =>
       Buffer.byteLength(kid) > MAX_KID_BYTES ? `must have at most ${MAX_KID_BYTES} bytes` : undefined,
@@ -80,7 +80,7 @@ const STATIC = {
     },
     {
       label: 'Algorithms',
-      rule: `of one family, all fitting the key: ${ALGORITHMS.map((name) => `\`${name}\``).join(' ')} (\`EdDSA\` is Ed25519)`,
+      rule: `of one family that fits the key: ${ALGORITHMS.map((name) => `\`${name}\``).join(' ')} (\`EdDSA\` is Ed25519)`,
       required: 'always',
       fault: (algorithms) =>
         new Set([...algorithms].map(familyOf)).size > 1 ? 'must be of one family' : undefined,
@@ -102,7 +102,7 @@ const JWKS = {
   url: text(
     {
       label: 'Address of the key set',
-      rule: '`https:`, without user name or password; each URL once, even if only the query differs',
+      rule: '`https:`, without user name or password; each URL once, query ignored',
       required: 'always',
     },
     (url, rules) => {
@@ -112,7 +112,7 @@ const JWKS = {
   ),
   /** @rule 2.1.jwks.cacheTtlSeconds = 8.13 The fallback cache life is 60 to 86,400 seconds. */
   cacheTtlSeconds: number(MIN_CACHE_SECONDS, MAX_CACHE_SECONDS, {
-    label: 'Life in the cache',
+    label: 'Lifetime in the cache',
     rule: `${MIN_CACHE_SECONDS} to ${MAX_CACHE_SECONDS} seconds, if the answer has no \`Cache-Control: max-age\`; default 3600`,
   }),
 };

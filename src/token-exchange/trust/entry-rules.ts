@@ -57,6 +57,6 @@ export function urlFault(text: string, rules: TrustedKeysRules): string | undefi
   const isHttp = url?.protocol === 'http:';
   if (url === undefined || (url.protocol !== 'https:' && !(allowHttp && isHttp)))
     return `must be an https: URL${isHttp ? `; ${names.allowHttp} allows http:, for tests and demonstrations only` : ''}`;
-  if (url.username !== '' || url.password !== '') return 'must not hold a user name or password';
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
   return undefined;
 }

@@ -58,13 +58,13 @@ const CHECKS: readonly Check[] = [
   ...(['subjects', 'expectedAudience', 'scopes'] as const).map((of): Check => ({
     as: 'problem',
     of,
-    text: 'is required beside signInAs: without it more tokens could act as the user, or could do more',
+    text: 'is required with signInAs: otherwise more tokens could act as the user, or could do more',
     where: ({ policy, has }) => policy.signInAs !== undefined && !has(of),
   })),
   {
     as: 'problem',
     of: 'flows',
-    text: 'must list only "exchange" and "jwt-bearer" beside signInAs: a session would have all rights of its user',
+    text: 'must list only "exchange" and "jwt-bearer" with signInAs: a session would have all rights of its user',
     where: ({ policy }) =>
       policy.signInAs !== undefined &&
       [...flowsOf(policy)].some((flow) => flow !== 'exchange' && flow !== 'jwt-bearer'),
@@ -72,19 +72,19 @@ const CHECKS: readonly Check[] = [
   ...OF_FOUND_USERS.map((of): Check => ({
     as: 'problem',
     of,
-    text: 'must not stand beside signInAs: the entry names the user, so that no claim about a user counts',
+    text: 'must not be set with signInAs: the entry names the user',
     where: ({ policy, has }) => policy.signInAs !== undefined && has(of),
   })),
   {
     as: 'problem',
     of: 'scopes',
-    text: 'must be listed where flows has "id-jag": an assertion without a scope would get all rights of its user',
+    text: 'must be listed if flows has "id-jag": an assertion without a scope would get all rights of its user',
     where: ({ policy, has }) => flowsOf(policy).has('id-jag') && !has('scopes'),
   },
   {
     as: 'problem',
     of: 'flows',
-    text: 'must not have both "id-jag" and "jwt-bearer": the second asks for no client',
+    text: 'must not have both "id-jag" and "jwt-bearer": the second does not check the client',
     where: ({ policy }) => flowsOf(policy).has('id-jag') && flowsOf(policy).has('jwt-bearer'),
   },
   {

@@ -40,10 +40,10 @@ const SIGN_IN = {
   }),
   flows: list(known(FLOW_NAMES), {
     label: 'Sign-in methods',
-    rule: 'list of `embed`, `exchange`, `id-jag`, `jwt-bearer` (never beside `id-jag`) and `logout`',
+    rule: 'of `embed`, `exchange`, `id-jag`, `jwt-bearer` (not with `id-jag`) and `logout`',
     open: FLOWS_BY_DEFAULT,
     strict: new Set<Flow>(['embed', 'exchange']),
-    prevents: 'a leaked key for the frame gives access tokens',
+
     fault: (flows) => (flows.size === 0 ? 'must have at least one flow' : undefined),
     words: (flows) => flows && `${new Intl.ListFormat('en-GB').format(flows)} only`,
   }),
@@ -57,7 +57,7 @@ const SIGN_IN = {
     },
     {
       label: 'Tenants',
-      rule: 'an identity assertion must name one of these tenants by `tenant` or `aud_tenant`, and no other',
+      rule: 'identity assertions name only these in `tenant` and `aud_tenant`, and at least one',
       unsaid: 'none may be named',
       words: (tenants) => tenants && `of the tenants ${listed(tenants)}`,
     },
@@ -65,7 +65,7 @@ const SIGN_IN = {
   logoutIssuer: text<string>(
     {
       label: 'Provider that sends logouts',
-      rule: 'a further `iss` of [logout tokens](../partner/logout.md), signed by a key of this entry',
+      rule: 'another `iss` of [logout tokens](../partner/logout.md) signed by a key of this entry',
       unsaid: 'none',
       words: (issuer) => issuer && `logouts by ${issuer}`,
     },
@@ -74,7 +74,7 @@ const SIGN_IN = {
   ),
   logoutAudience: text({
     label: 'Audience of logout tokens',
-    rule: 'a further `aud` of [logout tokens](../partner/logout.md), such as the client id at the provider',
+    rule: 'another `aud` of logout tokens, such as the client id at the provider',
     unsaid: 'none',
     words: (audience) => audience && `logouts for ${audience} too`,
   }),
@@ -92,14 +92,14 @@ const SIGN_IN = {
       unsaid: 'any page may post',
       required: 'strictly',
       unless: 'flows leaves "embed" out',
-      prevents: 'a foreign page signs its visitor in as another user',
+      prevents: 'a page signs its visitors in as another user',
     },
   ),
   // The first moment without trust: a day is meant with all its hours, by UTC.
   notAfter: text<Date>(
     {
       label: 'End of trust',
-      rule: 'a day (in UTC, to its end) or a moment (`2030-12-31T18:00:00Z`) after which no token is accepted',
+      rule: 'a day (UTC) or moment (`2030-12-31T18:00:00Z`) after which tokens are refused',
       unsaid: 'no end',
       words(end, now) {
         const moment = end?.toISOString().replace('.000Z', 'Z');
@@ -115,14 +115,14 @@ const SIGN_IN = {
   ),
   perMinute: number(1, MAX_PER_MINUTE, {
     label: 'Tokens a minute',
-    rule: `1 to ${MAX_PER_MINUTE}: successful tokens a minute, counted by the entry instead of the address`,
+    rule: `1 to ${MAX_PER_MINUTE}: successful tokens a minute of this entry`,
     unsaid: 'by address',
     words: (count) => (count === undefined ? undefined : `${count} a minute`),
   }),
   ...EXPLAIN,
   suspended: flag({
     label: 'Suspended',
-    rule: 'no token of the entry is accepted; issued access tokens and sessions stay valid',
+    rule: 'tokens are refused; issued access tokens and sessions stay valid',
     open: false,
     words: (isSuspended) => (isSuspended === true ? 'nothing while it is suspended' : undefined),
   }),
@@ -138,11 +138,11 @@ const USERS = {
     },
     {
       label: 'Roles that tokens may assign',
-      rule: 'roles that the `role` claim may assign; an empty list allows no role claim',
+      rule: 'roles that the role claim may assign; `[]` allows no role claim',
       unsaid: 'every assignable role',
       required: 'strictly',
       unless: 'signInAs names the user',
-      prevents: 'a partner makes its users administrators',
+
       words: (roles) => `may assign ${roles === undefined ? "every role but the owner's" : named(roles)}`,
     },
   ),
@@ -151,7 +151,6 @@ const USERS = {
     rule: 'the stored role must be in `allowedRoles`, before the role claim is applied',
     open: false,
     strict: true,
-    prevents: 'a key for members signs in an administrator',
   }),
   excludeOwner: flag({
     label: 'The owner never gets in',
@@ -159,11 +158,10 @@ const USERS = {
     open: false,
     stored: true,
     strict: true,
-    prevents: 'a partner becomes the owner',
   }),
   requireVerifiedEmail: flag({
     label: 'An address must be verified',
-    rule: 'an address finds or creates a user only with `email_verified: true`. Otherwise only `email_verified: false` is refused',
+    rule: 'an address finds or creates a user only with `email_verified: true`. By default only `email_verified: false` is refused',
     open: false,
     strict: true,
     prevents: 'a user types an address at the partner, and takes over its account',
@@ -173,39 +171,36 @@ const USERS = {
     { each: (one) => (one === ANY_DOMAIN ? one : domainNamed(one)), must: DOMAINS, least: 1 },
     {
       label: 'E-mail domains',
-      rule: 'domains whose addresses may link and create users, or `*` alone for any; a subdomain is another domain',
+      rule: 'domains whose addresses may link and create users, without their subdomains; `*` alone is any',
       unsaid: 'any domain',
       required: 'strictly',
-      unless:
-        'signInAs names the user, or linkExistingUsers and provisionUsers are false; * alone is any domain',
-      prevents: 'a partner signs for your own staff',
+      unless: 'signInAs names the user, or linkExistingUsers and provisionUsers are false',
+
       fault: (domains) => (domains.has(ANY_DOMAIN) && domains.size > 1 ? DOMAINS : undefined),
     },
   ),
   linkExistingUsers: flag({
     label: 'Tokens may find existing users by e-mail',
-    rule: 'an unknown `sub` may be linked to an existing user; by the strict policy only beside listed `emailDomains`',
+    rule: 'an unknown `sub` may be linked to an existing user; under the strict policy only with listed `emailDomains`',
     open: true,
     strict: true,
-    prevents: 'a partner takes over accounts that it has not created',
   }),
   linkPrivileged: flag({
     label: 'Tokens may find the owner and administrators too',
-    rule: 'the existing user may also be the owner or an administrator; the start warns of it',
+    rule: 'the existing user may be the owner or an administrator; the start warns of it',
     open: true,
     stored: false,
     strict: false,
-    prevents: 'a partner takes over their accounts',
   }),
   provisionUsers: flag({
     label: 'Tokens may create users',
-    rule: 'a token of an unknown user creates the user',
+    rule: 'tokens create unknown users',
     open: true,
     strict: true,
   }),
   maxUsers: number(1, MAX_USERS, {
     label: 'Users at most',
-    rule: `1 to ${MAX_USERS}: the issuer's [seats](../operator/trust.md#seats), for all its entries`,
+    rule: `1 to ${MAX_USERS}: [seats](../operator/trust.md#seats) of the issuer, the same in all its entries`,
     unsaid: 'any number',
     words: (most) => (most === undefined ? undefined : `at most ${counted(most, 'user')} of the issuer`),
   }),

@@ -36,7 +36,7 @@ export function likeness(issuer: string, trusted: ReadonlySet<string>): RefusalC
   const plain = plainIssuer(issuer);
   for (const expected of trusted) {
     if (plainIssuer(expected) !== plain) continue;
-    return { expected: printable(expected), found: `the same but for ${differenceOf(issuer, expected)}` };
+    return { expected: printable(expected), found: `the same except ${differenceOf(issuer, expected)}` };
   }
   return {};
 }

@@ -22,7 +22,7 @@ export const PROVIDER_TOKENS = {
   }),
   uniqueId: choice(['jti', 'uti', 'token-hash'], {
     label: 'Id of a token that has no `jti`',
-    rule: 'what identifies a token without `jti`: `uti` (Entra ID), or `token-hash`',
+    rule: 'what identifies tokens without `jti`: `uti` (Entra ID) or `token-hash`',
     open: 'jti',
     words: (id) => (id === undefined || id === 'jti' ? undefined : `once by ${id}, if there is no jti`),
   }),
@@ -31,8 +31,8 @@ export const PROVIDER_TOKENS = {
 const roleMap: Row<ReadonlyMap<string, string>> = {
   kind: 'structure',
   label: 'Roles by the values of the claim',
-  rule: 'role for each value of the role claim: `{"Admins": "global:admin"}`. The first match in this list applies. Other values are ignored, or refused by the strict policy',
-  unsaid: 'the claim has the name of a role',
+  rule: 'roles by values of the role claim: `{"Admins": "global:admin"}`. The first match applies. Other values are ignored, or refused by the strict policy',
+  unsaid: 'the claim names the role',
   read(given, { assignableRoles }) {
     const entries = isJsonObject(given) ? Object.entries(given) : [];
     if (entries.length === 0 || entries.length > MOST_MAPPED || !entries.every(isMapped))
@@ -52,7 +52,7 @@ export const PROVIDER_ROLES = {
   roleClaim: text(
     {
       label: 'Name of the role claim',
-      rule: 'claim that contains the role: a string, or an array of strings with a role map',
+      rule: 'claim with the role: a string, or with `roleMap` an array of strings',
       open: 'role',
       words: (name) => name && `takes roles from the claim ${name}`,
     },

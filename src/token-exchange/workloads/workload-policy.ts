@@ -24,7 +24,7 @@ const CLAIMS_RULE = `must be an object of at least one claim, each a text, a num
 const claims: Row<ReadonlyMap<string, ClaimValue>> = {
   kind: 'structure',
   label: 'Claims',
-  rule: 'further claims that a token must have with exactly this value: `{"repository_id": "74"}`',
+  rule: 'claims that a token must have with exactly this value: `{"repository_id": "74"}`',
   unsaid: 'none',
   prevents: 'a repository with a reused name signs in',
   read(given) {
@@ -54,9 +54,9 @@ export const WORKLOAD = {
     },
     {
       label: 'Subjects',
-      rule: 'allowed `sub`s, in full, or with `*` for one or more characters except `:` and `/`: `repo:acme/app:ref:refs/heads/release-*`',
+      rule: 'allowed `sub`s; `*` is one or more characters except `:` and `/`: `repo:acme/app:ref:refs/heads/release-*`',
       unsaid: 'any `sub`',
-      prevents: "another customer's job signs in",
+
       fault: (patterns) => (patterns.size > MOST ? `must have at most ${MOST}` : undefined),
       words: (patterns) => patterns && `only the subjects ${[...patterns].join(', ')}`,
     },
@@ -64,9 +64,9 @@ export const WORKLOAD = {
   claims,
   signInAs: text({
     label: 'User whom its tokens act as',
-    rule: 'id of the user whom its tokens act as, for [jobs and services](../partner/ci.md), never the owner. Requires `subjects`, `expectedAudience`, `scopes` and `flows` (`exchange`, `jwt-bearer`), and excludes properties about roles, e-mail, linking and projects',
+    rule: 'id of the user whom its tokens act as ([jobs and services](../partner/ci.md)), never the owner. Requires `subjects`, `expectedAudience`, `scopes` and `flows` (`exchange`, `jwt-bearer`); excludes properties about roles, e-mail, linking and projects',
     unsaid: 'the user who is linked to `iss` and `sub`',
-    prevents: "a job uses a person's account",
+
     fault: (id, { userIdType }) =>
       userIdType === 'uuid' && !isId(id) ? 'must be the id of a user, not an e-mail address' : undefined,
     words: (id) => id && `acts as the user ${id}`,

@@ -59,7 +59,7 @@ function unknownNames(data: object, { properties }: CredentialSchema): string[] 
 }
 
 function unknownMember({ properties }: CredentialSchema): string {
-  return `data has an unknown member; known are ${Object.keys(properties).join(', ')}`;
+  return `data has an unknown property; known are ${Object.keys(properties).join(', ')}`;
 }
 
 function sentenceOf({ keyword, instancePath, params, message }: ErrorObject): string {

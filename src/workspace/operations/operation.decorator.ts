@@ -111,7 +111,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   429: 'The caller made too many calls within a minute',
   503: 'The database cannot serve the call in time, revocations cannot be read at present, or there are too many requests in progress (temporarily_unavailable)',
 };
-const CONFLICT = 'It contradicts what is there; the error code says what. ';
+const CONFLICT = 'It contradicts existing data; the error code says what. ';
 const challenge = (description: string) =>
   ({ 'WWW-Authenticate': { description, schema: { type: 'string' } } }) as const;
 const HEADERS_OF_ERRORS: Readonly<Record<number, ReturnType<typeof challenge> | typeof RETRY_AFTER>> = {

@@ -668,7 +668,7 @@ describeInBrowser("the operator's pages of a strict instance with one flow off",
     await one.field('E-mail domains of its users').fill('ci.test');
     await one.button('Store the entry').click();
     const atDomains = one.page.locator('.field', { has: one.field('E-mail domains of its users') });
-    await atDomains.getByRole('alert').getByText('Must not stand beside signInAs').waitFor();
+    await atDomains.getByRole('alert').getByText('Must not be set with signInAs').waitFor();
     await one.field('E-mail domains of its users').fill('');
     await only('Sign-in methods').check();
     await one.page.getByLabel('Token exchange', { exact: true }).check();

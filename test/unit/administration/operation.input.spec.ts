@@ -24,7 +24,7 @@ describe('an input', () => {
     [undefined, 'The input must be an object'],
     [null, 'The input must be an object'],
     [[], 'The input must be an object'],
-    [{ text: '', word: 'a', more: 1 }, 'The input has a member that is not known; known are text, word'],
+    [{ text: '', word: 'a', more: 1 }, 'The input has an unknown property; known are text, word'],
     [{ word: 'a' }, 'text is needed'],
     [{ text: 1, word: 'a' }, 'text must be a text'],
     [{ text: '\ud800', word: 'a' }, 'text has characters that cannot be stored'],
@@ -37,7 +37,7 @@ describe('an input', () => {
   });
 
   it('without properties is rejected if it has any, by any name', () => {
-    const rule = 'The input has a member that is not known; known are none';
+    const rule = 'The input has an unknown property; known are none';
     expect(brokenRule(() => readNothing(JSON.parse('{"__proto__":1}')))).toBe(rule);
   });
 });

@@ -9,7 +9,7 @@ describe('the list of operations', () => {
     expect(new Set(names).size).toBe(names.length);
     expect(names.map(findOperation)).toEqual(OPERATIONS);
     for (const stranger of ['', 'users', 'users create ', 'Users create', 'toString'])
-      expect(() => findOperation(stranger)).toThrow('knows no such command');
+      expect(() => findOperation(stranger)).toThrow('has no such command');
   });
 
   it('has a command for each operation', () => {

@@ -127,7 +127,7 @@ describe('license', () => {
 
     it.each([
       ['missing', undefined, 'key.pem cannot be read (ENOENT)'],
-      ['no PEM', 'secret-text', 'key.pem holds no private key in PEM'],
+      ['no PEM', 'secret-text', 'key.pem contains no private key in PEM'],
       [
         'of another kind',
         generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey.export({

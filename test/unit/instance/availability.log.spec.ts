@@ -91,7 +91,7 @@ describe('the startup log', () => {
       'both switches off',
       400,
       { SVC_EMBED_LOGIN_ENABLED: 'false' },
-      'warn: token exchange is there, but its endpoints answer 501: none of SVC_EMBED_LOGIN_ENABLED, SVC_TOKEN_EXCHANGE_ENABLED and SVC_ID_ASSERTION_ENABLED is true',
+      'warn: token exchange is on, but its endpoints answer 501: none of SVC_EMBED_LOGIN_ENABLED, SVC_TOKEN_EXCHANGE_ENABLED and SVC_ID_ASSERTION_ENABLED is true',
     ],
   ])('reports %s in one line once', (_, daysLeft, environment, text) => {
     const made = report(daysLeft, environment);

@@ -11,7 +11,7 @@ export function refuseCopied(directory: string): void {
   if (!isCopied(directory)) return;
   throw new StartError(
     `The data of ${directory} was copied to PostgreSQL: set SVC_DATABASE_URL to that database. In the folder ` +
-      `tokens that were used there since would pass again. If that database is given up, delete ${markOf(directory)}.`,
+      `tokens that were used since then would be accepted again. If you abandon that database, delete ${markOf(directory)}.`,
   );
 }
 

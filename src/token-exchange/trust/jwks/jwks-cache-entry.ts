@@ -230,7 +230,7 @@ export class JwksCacheEntry {
 
 const UNSERVED: Readonly<Partial<Record<KeySetStateName, string>>> = {
   never_held: 'a key set was never fetched',
-  lapsed: 'the keys of a key set have served their time',
+  lapsed: 'the keys of a key set have expired',
   no_usable_key: 'a key set has no usable key',
 };
 

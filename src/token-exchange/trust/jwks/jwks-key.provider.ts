@@ -171,7 +171,7 @@ export class JwksKeyProvider {
     const fields = { entries, used, kid: quoteKid(unused.kid) };
     const outcome =
       used === undefined ? 'with different policies; none of its keys is used' : 'the keys of one are used';
-    this.logger.warn(fields, `several JWKS entries hold this kid, ${outcome}`);
+    this.logger.warn(fields, `several JWKS entries have this kid, ${outcome}`);
   }
 }
 

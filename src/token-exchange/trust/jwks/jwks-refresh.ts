@@ -161,8 +161,8 @@ export class JwksRefresh {
 
   private reasonOf(error: unknown): string {
     if (error instanceof JwksFetchError || error instanceof JwksContentError) return error.message;
-    this.logger.error({ err: error }, 'a JWKS fetch met an internal fault');
-    return 'internal fault';
+    this.logger.error({ err: error }, 'a JWKS fetch failed because of an internal error');
+    return 'internal error';
   }
 }
 

@@ -4,9 +4,9 @@ import { AFTER, BEFORE, ISSUER } from '../../audit/shared-members.js';
 
 export const STORED_ENTRY_EVENTS = {
   'svc.audit.token-exchange.stored-entry-changed': event(
-    'A stored trusted key entry was changed. Entries have only public keys and hashes of client secrets, and URLs without query.',
+    'A stored trusted key entry was changed. Client secrets are hashed, URLs without query.',
     {
-      entry: text('Name of the entry.'),
+      entry: text(''),
       change: oneOf(['added', 'policy-changed', 'suspended', 'resumed', 'removed'], ''),
       issuer: optional(ISSUER),
       from: optional(anyObject(BEFORE)),

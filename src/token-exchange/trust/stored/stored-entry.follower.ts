@@ -98,7 +98,7 @@ export class StoredEntryFollower implements OnApplicationBootstrap, BeforeApplic
     );
     for (const { name, problem } of problems)
       if (!this.logged.has(keyOf(name, problem)))
-        this.logger.warn({ entry: name, problem }, 'a stored trusted key entry takes no tokens');
+        this.logger.warn({ entry: name, problem }, 'tokens of a stored trusted key entry are refused');
     this.logged = new Set(problems.map(({ name, problem }) => keyOf(name, problem)));
   }
 }

@@ -102,7 +102,7 @@ function objectOf(bytes: Buffer): Members {
     if (isJsonObject(value)) return value;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    throw badRequest(`The body is unreadable: ${error.message}`);
+    throw badRequest(`The body cannot be read: ${error.message}`);
   }
   throw badRequest('The body must be a JSON object');
 }
@@ -116,7 +116,7 @@ function refuseUnknown(members: Members, type: Type = Object): void {
   const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
   const known = new Set(rules.map(({ propertyName }) => propertyName));
   const name = Object.keys(members).find((one) => !known.has(one));
-  if (name !== undefined) throw badRequest(`The body has an unknown member: ${printable(name)}`);
+  if (name !== undefined) throw badRequest(`The body has an unknown property: ${printable(name)}`);
 }
 
 /** @throws BadRequestException for values that the database would not return unchanged (D42) */

@@ -103,7 +103,7 @@ it.each<[string, unknown, string]>([
   [
     'a document URL with a user name',
     [{ id: 'https://a:b@x.example/', metadataDocument: true }],
-    'clients[0]: id must not hold a user name or password where metadataDocument is true',
+    'clients[0]: id must not contain a user name or password where metadataDocument is true',
   ],
   ['a document and keys', [{ id: 'https://x.example/', metadataDocument: true, keys }], EXACTLY_ONE],
   ['no keys', [{ id: 'x', keys: [] }], 'clients[0]: keys must be an array of at least one public JWK'],
@@ -154,7 +154,7 @@ it('[P.clients] an entry for only identity assertions needs no audience, even wi
 });
 
 const WITHOUT_SCOPES =
-  'entry 0, scopes: must be listed where flows has "id-jag": an assertion without a scope would get all rights of its user';
+  'entry 0, scopes: must be listed if flows has "id-jag": an assertion without a scope would get all rights of its user';
 
 it('[P.scopes] an entry for identity assertions may list scopes', () => {
   expect(read([], { flows: ['embed', 'id-jag'] }).problems).toEqual([WITHOUT_SCOPES]);

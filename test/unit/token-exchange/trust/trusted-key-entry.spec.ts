@@ -175,8 +175,8 @@ describe('invalid properties', () => {
       'must be a PEM public key: it is a private key, and it has left its owner: the owner makes a new key and sends what openssl pkey -pubout -in FILE writes of it',
     ],
     ['url', { ...jwks, url: 'http://a.example/' }, 'must be an https: URL; jwks.allowHttp allows http:'],
-    ['url', { ...jwks, url: `https://${MARKER}@a.example/` }, 'must not hold a user name or password'],
-    ['url', { ...jwks, url: `https://:${MARKER}@a.example/` }, 'must not hold a user name or password'],
+    ['url', { ...jwks, url: `https://${MARKER}@a.example/` }, 'must not contain a user name or password'],
+    ['url', { ...jwks, url: `https://:${MARKER}@a.example/` }, 'must not contain a user name or password'],
   ])('[D32] the problem of %s says how to correct it: %j', (_, entry, text) => {
     const { problems } = read(entry);
     expect(problems).toEqual([expect.stringContaining(text)]);

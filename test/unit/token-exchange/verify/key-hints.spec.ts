@@ -37,7 +37,7 @@ describe('[D77] an unknown issuer', () => {
   ])('%j is reported by the trusted issuer that it resembles', (issuer, difference) => {
     expect(likeness(issuer, KEYS.issuers())).toEqual({
       expected: ISSUER,
-      found: `the same but for ${difference}`,
+      found: `the same except ${difference}`,
     });
   });
 

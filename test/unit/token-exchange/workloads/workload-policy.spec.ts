@@ -46,16 +46,16 @@ it.each<PolicyDefaults>(['contract', 'strict'])('[P.signInAs] is read with the %
 });
 
 it.each<[string, Members, RegExp]>([
-  ['subjects', { subjects: undefined }, /is required beside signInAs/],
-  ['expectedAudience', { expectedAudience: undefined }, /is required beside signInAs/],
-  ['scopes', { scopes: undefined }, /is required beside signInAs/],
+  ['subjects', { subjects: undefined }, /is required with signInAs/],
+  ['expectedAudience', { expectedAudience: undefined }, /is required with signInAs/],
+  ['scopes', { scopes: undefined }, /is required with signInAs/],
   ['flows', { flows: undefined }, /must list only "exchange" and "jwt-bearer"/],
   ['flows', { flows: ['exchange', 'embed'] }, /must list only "exchange" and "jwt-bearer"/],
   ['flows', { flows: ['exchange', 'id-jag'] }, /must list only "exchange" and "jwt-bearer"/],
-  ['allowedRoles', { allowedRoles: [] }, /must not stand beside signInAs/],
-  ['provisionUsers', { provisionUsers: false }, /must not stand beside signInAs/],
-  ['maxUsers', { maxUsers: 50 }, /must not stand beside signInAs/],
-  ['excludeOwner', { excludeOwner: false }, /must not stand beside signInAs/],
+  ['allowedRoles', { allowedRoles: [] }, /must not be set with signInAs/],
+  ['provisionUsers', { provisionUsers: false }, /must not be set with signInAs/],
+  ['maxUsers', { maxUsers: 50 }, /must not be set with signInAs/],
+  ['excludeOwner', { excludeOwner: false }, /must not be set with signInAs/],
   ['signInAs', { signInAs: 'deploy@example.com' }, /must be the id of a user, not an e-mail address/],
   ['signInAs', { signInAs: 7 }, /must be a non-empty string/],
   ['subjects', { subjects: [] }, /must be a list of 1 to 100 texts/],

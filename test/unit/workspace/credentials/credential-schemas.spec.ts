@@ -46,7 +46,7 @@ describe('the credential types', () => {
       const example = EXAMPLES[type] ?? {};
       expect(schemas.problemOf(type, example)).toBeUndefined();
       expect(schemas.problemOf(type, { ...example, hunter2: 'hunter2' })).toMatch(
-        /^data has an unknown member; known are /,
+        /^data has an unknown property; known are /,
       );
       for (const member of CREDENTIAL_TYPES.get(type)?.required ?? []) {
         const less = Object.fromEntries(Object.entries(example).filter(([name]) => name !== member));

@@ -88,25 +88,28 @@ describe('a JSON body', () => {
     expect((await refusal(() => readObject({}, undefined)))[0]).toBe(415);
     expect(await refusal(() => readObject({ 'content-type': 'application/json' }, undefined))).toEqual([
       400,
-      'The body is unreadable: not valid JSON',
+      'The body cannot be read: not valid JSON',
     ]);
   });
 
   it.each([
-    ['{"name":"secret"', 'The body is unreadable: not valid JSON'],
-    ['{"name":"a","n\\u0061me":"secret"}', 'The body is unreadable: a member is given twice'],
-    ['{"name":"a","object":{"secret":1,"secret":2}}', 'The body is unreadable: a member is given twice'],
-    [`{"name":"a","object":${'['.repeat(40)}${']'.repeat(40)}}`, 'The body is unreadable: nested too deeply'],
-    [Buffer.from([0x7b, 0xff, 0x7d]), 'The body is unreadable: it is not UTF-8, but perhaps Windows-1252'],
+    ['{"name":"secret"', 'The body cannot be read: not valid JSON'],
+    ['{"name":"a","n\\u0061me":"secret"}', 'The body cannot be read: a member is given twice'],
+    ['{"name":"a","object":{"secret":1,"secret":2}}', 'The body cannot be read: a member is given twice'],
+    [
+      `{"name":"a","object":${'['.repeat(40)}${']'.repeat(40)}}`,
+      'The body cannot be read: nested too deeply',
+    ],
+    [Buffer.from([0x7b, 0xff, 0x7d]), 'The body cannot be read: it is not UTF-8, but perhaps Windows-1252'],
     ['["secret"]', 'The body must be a JSON object'],
     ['null', 'The body must be a JSON object'],
     ['"secret"', 'The body must be a JSON object'],
-    ['{"name":"a","nmae":"secret"}', 'The body has an unknown member: nmae'],
-    ['{"name":"a","a@secret.example":1}', 'The body has an unknown member: (not shown'],
-    ['{"name":"a","__proto__":{"flag":true}}', 'The body has an unknown member: __proto__'],
-    ['{"name":"a","constructor":"secret"}', 'The body has an unknown member: constructor'],
-    ['{"name":"a","hasOwnProperty":1}', 'The body has an unknown member: hasOwnProperty'],
-    ['{"name":"a","prototype":1}', 'The body has an unknown member: prototype'],
+    ['{"name":"a","nmae":"secret"}', 'The body has an unknown property: nmae'],
+    ['{"name":"a","a@secret.example":1}', 'The body has an unknown property: (not shown'],
+    ['{"name":"a","__proto__":{"flag":true}}', 'The body has an unknown property: __proto__'],
+    ['{"name":"a","constructor":"secret"}', 'The body has an unknown property: constructor'],
+    ['{"name":"a","hasOwnProperty":1}', 'The body has an unknown property: hasOwnProperty'],
+    ['{"name":"a","prototype":1}', 'The body has an unknown property: prototype'],
     ['{"name":"a\\u0000"}', 'name has characters that cannot be stored'],
     ['{"name":"a","object":{"\\ud800":1}}', 'object has characters that cannot be stored'],
     ['{"name":"a","object":{"n":1e999}}', 'object has a number that is too large'],
