@@ -346,16 +346,13 @@ describe('the whole list', () => {
     );
   });
 
-  it('[D32] reports a shared issuer and kid together with another problem of the entry', () => {
-    const { problems } = read(ec, { ...ec, notAfter: 1 });
-    expect(problems).toContainEqual(expect.stringContaining('notAfter'));
-    expect(problems).toContain('entry 1: has the same issuer and kid as entry 0');
-  });
-
-  it('[D32] reports a shared JWKS URL together with another problem of the entry', () => {
-    const { problems } = read(jwks, { ...jwks, cacheTtlSeconds: 1 });
-    expect(problems).toContainEqual(expect.stringContaining('cacheTtlSeconds'));
-    expect(problems).toContain('entry 1: has the same url as entry 0');
+  it.each([
+    ['issuer and kid', ec, { notAfter: 1 }],
+    ['url', jwks, { cacheTtlSeconds: 1 }],
+  ])('[D32] reports a shared %s together with another problem of the entry', (what, entry, wrong) => {
+    const { problems } = read(entry, { ...entry, ...wrong });
+    expect(problems).toContainEqual(expect.stringContaining(Object.keys(wrong).join()));
+    expect(problems).toContain(`entry 1: has the same ${what} as entry 0`);
   });
 
   it('[D32] checks common properties even if the type is wrong', () => {
