@@ -13,6 +13,7 @@ import { ProjectOperations } from './projects/projects.operations.js';
 import { AuditOperations } from './trail/read-audit-trail.operation.js';
 import { RevocationOperations } from './keys/revocations.operations.js';
 import { SigningKeyOperations } from './keys/signing-keys.operations.js';
+import { SignalOperations } from './signals/signals.operations.js';
 import { UsageOperations } from './usage/usage.operations.js';
 import { UserChangeOperations } from './users/user-changes.operations.js';
 import { UserOperations } from './users/users.operations.js';
@@ -21,6 +22,7 @@ export const OPERATION_TYPES: readonly Type<object>[] = [
   KeySetOperations,
   RevocationOperations,
   SigningKeyOperations,
+  SignalOperations,
   EntryListOperations,
   EntryOperations,
   ClientOperations,

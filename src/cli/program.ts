@@ -13,6 +13,7 @@ import { addKeysCommands } from './keys.command.js';
 import { addLicenseCommands } from './license.command.js';
 import { addPartnersCommands } from './partners.command.js';
 import { addProjectsCommands, addWorkflowsCommands } from './projects.command.js';
+import { addSignalsCommands } from './signals.command.js';
 import { addTokenCommands } from './token.command.js';
 import { addUsageCommand } from './usage.command.js';
 import { addUsersCommands } from './users.command.js';
@@ -66,6 +67,7 @@ export function createProgram(surroundings: CliContext, answers: Answers): Comma
   addPartnersCommands(program, context);
   addKeysCommands(program, context);
   addClientsCommands(program, context);
+  addSignalsCommands(program, context);
   addUsersCommands(program, context);
   addProjectsCommands(program, context);
   addWorkflowsCommands(program, context);

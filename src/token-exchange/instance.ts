@@ -112,7 +112,8 @@ export { RevocationRepository } from './revocation/revocation.repository.js';
 export { restoreTrust, revokeTrust } from './revocation/revocation.service.js';
 
 // Security events
-export { transmitterEntry } from './signals/transmitters.js';
+export { REQUESTED_EVENTS } from './signals/security-event.js';
+export { transmitterEntry, usedId } from './signals/transmitters.js';
 export type { Transmitter } from './signals/transmitters.js';
 
 // Audit events

@@ -24,6 +24,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'packages/partner/README.md': 'test/partner/packed runs its programs',
   'packages/embed/README.md':
     'npm install of a package that is not published; test/long/embed builds its pages',
+  'docs/operator/signals.md': 'test/e2e/signals-command types them, with a transmitter',
   'examples/own-product/README.md': 'test/package/examples types them',
   'examples/with-defaults/README.md': 'test/package/examples types them',
 };

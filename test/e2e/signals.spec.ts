@@ -1,14 +1,11 @@
 // A company's identity provider tells of ended sessions and disabled accounts (Shared Signals): what that ends, disables and enables here.
 import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
-import { VERSION } from '../../src/platform/version.js';
 import { EVENT, eventsOf } from '../support/audit.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import { JwksServer, status } from '../support/jwks-server.js';
 import { changeUser, createUser, linkUser, linkedUser, storedUser } from '../support/local-users.js';
 import { cookieOf } from '../support/logins.js';
-import { metricsOf } from '../support/metric-samples.js';
-import { CommandLine } from '../support/run-cli.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import type { TestEvent } from '../support/transmitter.js';
@@ -96,29 +93,6 @@ describeOnEachDatabase('[D147] a security event', (database) => {
   afterAll(() => scene.service.stop());
   /** Each test has seconds of its own. */
   beforeEach(() => scene.clock.advance(10));
-
-  it('about a verification is recorded and counted, with the key set of the transmitter', async () => {
-    const answer = await scene.tell('verification', { format: 'opaque', id: 'stream-1' }, { state: 'asked' });
-    expect(answer.status).toBe(202);
-    expect(await eventsOf(scene.service, answer)).toMatchObject([
-      { name: `${EVENT}signal`, payload: { event: 'verification', effect: 'verified', sessions: 0 } },
-    ]);
-    const labels = `entry="signals:${ISSUER}",issuer="${ISSUER}"`;
-    expect((await metricsOf(scene.service)).split('\n')).toEqual(
-      expect.arrayContaining([
-        `svc_trusted_keys{${labels}} 1`,
-        `svc_jwks_state{${labels},state="held"} 1`,
-        'svc_security_events_total{event="verification",effect="verified"} 1',
-      ]),
-    );
-    const environment = {
-      ...{ SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true', SVC_BASE_URL: BASE_URL },
-      SVC_SIGNALS_TRANSMITTERS: JSON.stringify([scene.transmitter.configured()]),
-    };
-    const commands = new CommandLine(() => ({ ...database.environment, ...environment }), VERSION);
-    const keySet = { entry: `signals:${ISSUER}`, state: 'held', kids: [scene.transmitter.provider.kid] };
-    expect(JSON.parse(await commands.output(['keys', 'status', '--json']))).toMatchObject([keySet]);
-  });
 
   it('about a revoked session ends that session in frames and logins without a session, and none of another issuer', async () => {
     const ended = [

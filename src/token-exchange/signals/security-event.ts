@@ -29,6 +29,8 @@ const EVENTS = {
 
 export const EVENT_NAMES = Object.values(EVENTS);
 export type EventName = (typeof EVENT_NAMES)[number];
+/** The URIs that a stream is asked for. Transmitters send verifications without being asked. */
+export const REQUESTED_EVENTS = Object.keys(EVENTS).filter((uri) => !uri.startsWith(SSF));
 
 /** A user by a subject identifier (RFC 9493). */
 export type UserSubject =
@@ -46,6 +48,8 @@ export interface SecurityEvent {
   readonly session?: string;
   /** Of a `credential-change`: `create`, `update`, `revoke` or `delete`. */
   readonly change?: unknown;
+  /** Of a `verification`. */
+  readonly state?: string;
 }
 
 export interface EventClaims extends TimedClaims {
@@ -71,6 +75,7 @@ export function readEventClaims(payload: ClaimSet): EventClaims {
     name: EVENTS[uri],
     at: Math.min(time, claims.iat),
     change: about['change_type'],
+    state: typeof about['state'] === 'string' ? about['state'] : undefined,
     // Before SSF 1.0 the subject was in the event.
     ...subjectOf(payload.sub_id ?? about['subject']),
   };

@@ -95,9 +95,12 @@ export class SignalsService {
     const { token, event, transmitter } = received;
     const { issuer } = transmitter;
     const { jti, iat } = token.claims;
-    const used = { jti: usedId(issuer, jti), exp: iat + JTI_KEPT_SECONDS };
-    if (!(await this.jtis.useUp(transaction, used, issuer))) return { result: false, events: [] };
+    const use = (kind: 'event' | 'verification', id: string) =>
+      this.jtis.useUp(transaction, { jti: usedId(kind, issuer, id), exp: iat + JTI_KEPT_SECONDS }, issuer);
+    if (!(await use('event', jti))) return { result: false, events: [] };
     if (event.name !== 'verification') return this.end(transaction, end, received);
+    // By it the command that has asked for the event sees that it has arrived.
+    if (event.state !== undefined) await use('verification', event.state);
     return { result: false, events: [this.recorded(received, 'verified')] };
   }
 

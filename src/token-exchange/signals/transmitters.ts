@@ -44,8 +44,8 @@ export function transmitterEntry({ issuer, jwksUri: url }: Transmitter): JwksEnt
 }
 
 /** How a used id is stored: apart from the ids of other transmitters and of tokens (RFC 8417 §2.2). */
-export function usedId(issuer: string, jti: string): string {
-  return JSON.stringify(['event', issuer, jti]);
+export function usedId(kind: 'event' | 'verification', issuer: string, id: string): string {
+  return JSON.stringify([kind, issuer, id]);
 }
 
 /** Of equal length, whatever was sent. */

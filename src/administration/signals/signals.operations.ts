@@ -1,0 +1,28 @@
+// Tells the command that connects a transmitter of security events whether its verification event has arrived.
+import { setTimeout as pause } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { storableString } from '../../platform/input/schemas.js';
+import { JtiRepository, usedId } from '../../token-exchange/instance.js';
+import { Read, inputOf } from '../operation.js';
+
+const PATIENCE_MS = 15_000;
+const LOOK_EVERY_MS = 250;
+
+const readVerification = inputOf({ issuer: storableString(), state: storableString() });
+
+@Injectable()
+export class SignalOperations {
+  constructor(private readonly usedIds: JtiRepository) {}
+
+  /** Waits for it, up to 15 seconds. */
+  @Read('signals connect', readVerification)
+  async verification({ issuer, state }: ReturnType<typeof readVerification>, stop: AbortSignal) {
+    const deadline = performance.now() + PATIENCE_MS;
+    const id = usedId('verification', issuer, state);
+    for (;;) {
+      if ((await this.usedIds.findUse(id, issuer)) !== undefined) return { hasArrived: true };
+      if (stop.aborted || performance.now() > deadline) return { hasArrived: false };
+      await pause(LOOK_EVERY_MS);
+    }
+  }
+}
