@@ -113,4 +113,10 @@ describeWithProcesses('[D87] the sinks of three processes', (database) => {
     expect(await trail()).toEqual(expected);
     for (const receiver of [webhook, syslog]) expect(receiver.firstArrivals).toEqual(expected);
   });
+
+  it('never log the secret, or the address with its path', () => {
+    const text = cluster.instances.map((instance) => JSON.stringify(instance.log())).join('');
+    const told = [LEADS_NOW, SECRET, new URL(webhook.url).pathname];
+    expect(told.map((each) => text.includes(each))).toEqual([true, false, false]);
+  });
 });
