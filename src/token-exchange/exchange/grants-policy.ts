@@ -17,7 +17,7 @@ export const GRANTS = {
     },
     {
       label: 'Issuers whose subjects its actors may act for',
-      rule: 'issuers whose subjects actors of this entry may act for; `[]` allows none',
+      rule: 'issuers whose subjects actors of this entry may act for; an empty list allows none',
       unsaid: 'any',
       strict: NONE,
 
@@ -60,7 +60,7 @@ export const GRANTS = {
     },
     {
       label: 'Scopes',
-      rule: 'scopes of access tokens (all, if none is requested). Sessions have none: leave `embed` out of `flows`. Required with `id-jag`. `[]` allows no token exchange',
+      rule: 'scopes of access tokens (all, if none is requested). Sessions have none: leave `embed` out of `flows`. Required with `id-jag`. An empty list allows no token exchange',
       unsaid: 'not limited',
       strict: NONE,
 

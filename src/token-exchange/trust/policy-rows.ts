@@ -138,7 +138,7 @@ const USERS = {
     },
     {
       label: 'Roles that tokens may assign',
-      rule: 'roles that the role claim may assign; `[]` allows no role claim',
+      rule: 'roles that the role claim may assign; an empty list allows no role claim',
       unsaid: 'every assignable role',
       required: 'strictly',
       unless: 'signInAs names the user',
