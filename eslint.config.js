@@ -1,6 +1,7 @@
 // Linting rules: sound types and promises, small functions, no way around logger and configuration.
 import js from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
+import simpleImportSort from 'eslint-plugin-simple-import-sort';
 import globals from 'globals';
 import tseslint from 'typescript-eslint';
 import { imports } from './eslint.imports.mjs';
@@ -11,10 +12,6 @@ const everywhere = [
   {
     selector: 'ExportDefaultDeclaration',
     message: 'Export by name: a thing has the same name everywhere.',
-  },
-  {
-    selector: 'ImportDeclaration[source.value=/^\\./] ~ ImportDeclaration:not([source.value=/^\\./])',
-    message: 'Import packages before files.',
   },
 ];
 const globalModules = [
@@ -48,9 +45,12 @@ export default defineConfig(
   {
     linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'error' },
     extends: [js.configs.recommended],
+    plugins: { 'simple-import-sort': simpleImportSort },
     rules: {
       eqeqeq: 'error',
       complexity: ['error', 12],
+      // Packages before files, without blank lines between them.
+      'simple-import-sort/imports': ['error', { groups: [['^\\u0000', '^node:', '^@?\\w', '^\\.']] }],
       'no-duplicate-imports': ['error', { allowSeparateTypeImports: true }],
       'no-var': 'error',
       'prefer-const': 'error',
