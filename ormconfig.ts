@@ -1,8 +1,8 @@
 // The data source for TypeORM's command line, the same as the service's own: `typeorm -d dist/ormconfig.js migration:show`.
 import { readConfig } from './src/config/load-config.js';
-import { prepareDatabase } from './src/platform/database/data-source.js';
-import { SCHEMA } from './src/instance/schema.js';
 import { databaseSettings, environmentSources } from './src/instance/prepare-startup.js';
+import { SCHEMA } from './src/instance/schema.js';
+import { prepareDatabase } from './src/platform/database/data-source.js';
 
 async function prepareDataSource() {
   const sources = environmentSources({ environment: process.env, workingDirectory: process.cwd() });

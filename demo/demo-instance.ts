@@ -1,12 +1,12 @@
 // Sets up a temporary instance as an operator would (keys, licence, users, workflows), and starts it.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ALICE, OWNER, SERVICE_ACCOUNT, WORKFLOW_NAMES, workflowsNamed } from './cast.js';
 import type { Person } from './cast.js';
+import { ALICE, OWNER, SERVICE_ACCOUNT, WORKFLOW_NAMES, workflowsNamed } from './cast.js';
 import { freePort } from './free-port.js';
 import { Partner } from './partner.js';
-import { runAdmin, ServiceProcess } from './service-process.js';
 import type { ServiceSurroundings } from './service-process.js';
+import { runAdmin, ServiceProcess } from './service-process.js';
 
 const ISSUER = 'https://login.fernwick.example';
 const LICENSED_FEATURES = 'token-exchange,project-members,credentials-list';

@@ -1,6 +1,6 @@
 // The main job of the service as eight steps of a transcript: what a partner does, and what is refused.
-import { ALICE, claimsAbout, OWNER, SERVICE_ACCOUNT, WORKFLOW_NAMES } from './cast.js';
 import type { Person } from './cast.js';
+import { ALICE, claimsAbout, OWNER, SERVICE_ACCOUNT, WORKFLOW_NAMES } from './cast.js';
 import type { DemoInstance } from './demo-instance.js';
 import {
   accessClaims,
@@ -14,8 +14,8 @@ import {
   sessionOpened,
   status,
 } from './expectations.js';
-import { cookieFrom } from './http-exchange.js';
 import type { HttpAnswer, HttpRequest } from './http-exchange.js';
+import { cookieFrom } from './http-exchange.js';
 import type { Step, Transcript } from './transcript.js';
 
 const EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';

@@ -1,11 +1,11 @@
 // Serves the partner's product page: it signs the frame in as the chosen customer.
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { claimsAbout, ROLE_NAMES } from './cast.js';
 import type { Person } from './cast.js';
+import { claimsAbout, ROLE_NAMES } from './cast.js';
 import { membersOf, redactCookie, send } from './http-exchange.js';
 import type { Partner } from './partner.js';
 import { decodeToken, withShortTokens } from './token-view.js';

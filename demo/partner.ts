@@ -1,8 +1,8 @@
 // A partner company of the demo: an issuer with signing keys that makes external tokens, valid or not.
-import { randomUUID } from 'node:crypto';
 import type { JsonWebKey } from 'node:crypto';
-import { SigningKey } from './signing-key.js';
+import { randomUUID } from 'node:crypto';
 import type { SigningAlgorithm } from './signing-key.js';
+import { SigningKey } from './signing-key.js';
 
 /** JSON properties that a caller sets, adds, or removes with `undefined`. */
 export type Members = Record<string, unknown>;

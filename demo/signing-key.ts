@@ -1,6 +1,6 @@
 // A key pair of the demo's partner: created at first use, exported as PEM and JWK, and used to sign.
-import { constants, generateKeyPairSync, sign } from 'node:crypto';
 import type { JsonWebKey, KeyObject, SigningOptions } from 'node:crypto';
+import { constants, generateKeyPairSync, sign } from 'node:crypto';
 
 interface KeyPair {
   publicKey: KeyObject;

@@ -1,7 +1,7 @@
 // Prints requests and responses, and counts unexpected responses.
 import { styleText } from 'node:util';
-import { redactCookie, send } from './http-exchange.js';
 import type { HttpAnswer, HttpRequest } from './http-exchange.js';
+import { redactCookie, send } from './http-exchange.js';
 import { layOut } from './json-layout.js';
 import { decodeToken, shortenToken, withShortTokens } from './token-view.js';
 

@@ -3,7 +3,7 @@
 // the script's types, and compressed copies of all.
 // Usage: node pages/build.mjs [FOLDER]; `dist/src` unless another is named.
 import { createHash } from 'node:crypto';
-import { cpSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

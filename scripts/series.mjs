@@ -1,5 +1,5 @@
 // Finds the series of long tests. A series is a file or folder in test/long, or a file that `npm test` runs in a small size.
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
 /** Matches the functions of test/support/series.ts in files that `npm run test:long` runs in full size. */

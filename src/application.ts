@@ -5,24 +5,24 @@ import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import type { Startup } from './config/startup.js';
 import { FrameAncestors } from './instance/frame-ancestors.js';
+import { databaseSettings } from './instance/prepare-startup.js';
 import { PresentEntries } from './instance/present-entries.js';
 import { isAbsent } from './instance/routes.js';
-import { databaseSettings } from './instance/prepare-startup.js';
 import { isTokenExchangeOffered } from './instance/token-exchange-settings.js';
 import { Metrics } from './metrics/metrics.js';
 import { Clock } from './platform/clock.js';
 import type { DatabaseSettings } from './platform/database/data-source.js';
 import { ConcurrencyLimit } from './platform/http/concurrency-limit.js';
-import { UnfinishedRequests, limitConnections, GracefulShutdown } from './platform/http/connections.js';
+import { GracefulShutdown, limitConnections, UnfinishedRequests } from './platform/http/connections.js';
 import { listenError, SERVICE_ADDRESS } from './platform/http/listen-error.js';
-import { SOURCE_DIRECTORY, prepareFiles } from './platform/http/page.controller.js';
+import { prepareFiles, SOURCE_DIRECTORY } from './platform/http/page.controller.js';
 import { addSecurityHeaders } from './platform/http/security-headers.js';
 import { createAdapter, prepareServer } from './platform/http/server.js';
 import { LOGGER } from './platform/log/log.js';
 import type { LineOutput } from './platform/log/logger.js';
 import { nestLogger } from './platform/log/logger.js';
 import { RequestTraces } from './platform/log/tracing.js';
-import { EMBED_PATH, TOKEN_PATH, endpointDescriptions } from './token-exchange/instance.js';
+import { EMBED_PATH, endpointDescriptions, TOKEN_PATH } from './token-exchange/instance.js';
 import { ApiDescription } from './workspace/reference/api-description.js';
 
 /** A running or runnable application. */

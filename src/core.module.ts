@@ -10,9 +10,9 @@ import { VARIABLES } from './config/environment.js';
 import type { Startup } from './config/startup.js';
 import { STARTUP } from './config/startup.js';
 import { FrameAncestors } from './instance/frame-ancestors.js';
+import { encryptionKeys } from './instance/prepare-startup.js';
 import { PresentEntries } from './instance/present-entries.js';
 import { SCHEMA } from './instance/schema.js';
-import { encryptionKeys } from './instance/prepare-startup.js';
 import { Metrics } from './metrics/metrics.js';
 import { Clock } from './platform/clock.js';
 import type { DatabaseSettings, OpenDatabase } from './platform/database/data-source.js';
@@ -20,8 +20,8 @@ import { OPEN_DATABASE } from './platform/database/data-source.js';
 import { Database } from './platform/database/database.js';
 import { DatabaseModule } from './platform/database/database.module.js';
 import { ConcurrencyLimit } from './platform/http/concurrency-limit.js';
-import { DatabaseOutages } from './platform/http/database-outages.js';
 import { GracefulShutdown } from './platform/http/connections.js';
+import { DatabaseOutages } from './platform/http/database-outages.js';
 import { SOURCE_DIRECTORY } from './platform/http/page.controller.js';
 import {
   CountingStorage,

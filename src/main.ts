@@ -1,25 +1,25 @@
 #!/usr/bin/env node
 // Starts the service: command line, configuration, licence, application, listening, and a graceful stop.
+import 'reflect-metadata';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
-import 'reflect-metadata';
 import type { Application } from './application.js';
 import { createApplication } from './application.js';
-import { MetricsListener } from './metrics/metrics.listener.js';
-import { VERSION } from './platform/version.js';
-import { hasDatabase, isCopied } from './platform/database/embedded/data-directory.js';
-import type { OpenDatabase } from './platform/database/data-source.js';
-import { OPEN_DATABASE } from './platform/database/data-source.js';
-import type { LineOutput } from './platform/log/logger.js';
-import { StandardOutput, exitAfterLog, createLogger } from './platform/log/logger.js';
-import { readCommandLine } from './instance/command-line.js';
 import type { Startup } from './config/startup.js';
+import { readCommandLine } from './instance/command-line.js';
 import { prepareStartup } from './instance/prepare-startup.js';
 import { isTokenExchangeOffered } from './instance/token-exchange-settings.js';
-import { StartError } from './platform/start-error.js';
+import { MetricsListener } from './metrics/metrics.listener.js';
 import { Clock } from './platform/clock.js';
+import type { OpenDatabase } from './platform/database/data-source.js';
+import { OPEN_DATABASE } from './platform/database/data-source.js';
+import { hasDatabase, isCopied } from './platform/database/embedded/data-directory.js';
+import type { LineOutput } from './platform/log/logger.js';
+import { createLogger, exitAfterLog, StandardOutput } from './platform/log/logger.js';
 import { SealError } from './platform/secrets/key-ring.js';
+import { StartError } from './platform/start-error.js';
+import { VERSION } from './platform/version.js';
 import { OWNER_ROLE } from './users/role.js';
 import { UserRepository } from './users/user.repository.js';
 

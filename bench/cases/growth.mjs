@@ -5,13 +5,13 @@ import { checkExchange } from '../support/checks.mjs';
 import { compare, cpu } from '../support/comparison.mjs';
 import { exchangeRequests } from '../support/exchanges.mjs';
 import {
-  GROWN_TABLES,
-  MOVING_POLICY,
   grow,
+  GROWN_TABLES,
   grownAuthors,
   grownCounts,
   grownLogins,
   grownMovers,
+  MOVING_POLICY,
 } from '../support/growth.mjs';
 import { sendAll } from '../support/load.mjs';
 import { EXPLAINED, mostRows, plansOf } from '../support/query-plans.mjs';

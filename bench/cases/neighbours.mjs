@@ -6,7 +6,7 @@ import { exchangeRequests } from '../support/exchanges.mjs';
 import { hostileRequest } from '../support/hostile-requests.mjs';
 import { hostileRoutes } from '../support/hostile-routes.mjs';
 import { sum, unmeasurable } from '../support/process-usage.mjs';
-import { costTable, costsOfHostile } from '../support/request-costs.mjs';
+import { costsOfHostile, costTable } from '../support/request-costs.mjs';
 import { measure, warmUp } from '../support/rounds.mjs';
 import { ratio } from '../support/statistics.mjs';
 import { addWorkflows, workflowCalls } from '../support/workflows.mjs';

@@ -2,7 +2,7 @@
 import { hostileRoutes, titleOf } from '../support/hostile-routes.mjs';
 import { unmeasurable } from '../support/process-usage.mjs';
 import { table } from '../support/report.mjs';
-import { costTable, costsOfHostile, firstRequests } from '../support/request-costs.mjs';
+import { costsOfHostile, costTable, firstRequests } from '../support/request-costs.mjs';
 import { spread } from '../support/statistics.mjs';
 
 /** The longest time that a request may take. */

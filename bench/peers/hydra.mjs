@@ -1,10 +1,10 @@
 // Ory Hydra with its jwt-bearer grant (RFC 7523), opaque access tokens and all data in PostgreSQL.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { randomBytes } from 'node:crypto';
 import { freePort } from '../../dist/demo/free-port.js';
 import { callJson } from '../support/json-calls.mjs';
 import { RESIDENTS } from '../support/residents.mjs';

@@ -1,7 +1,7 @@
 // Keycloak with its JWT authorization grant (RFC 7523), JWT access tokens (ES256) and its data in PostgreSQL.
-import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { callJson } from '../support/json-calls.mjs';

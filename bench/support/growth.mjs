@@ -2,7 +2,7 @@
 // A user's number determines the user's ids.
 import { randomInt, randomUUID } from 'node:crypto';
 import { ISSUER } from './partner.mjs';
-import { WORKFLOWS_PER_PROJECT, insertWorkflows } from './workflows.mjs';
+import { insertWorkflows, WORKFLOWS_PER_PROJECT } from './workflows.mjs';
 
 const USED_TOKENS = 10_000_000;
 const USERS = 1_000_000;

@@ -2,13 +2,13 @@
 import { FORM } from './exchanges.mjs';
 import {
   FLOWS,
-  ROUTES,
   hostileBodies,
   hostileCredentials,
   hostileForms,
   hostileHeaders,
   hostileQueries,
   hostileTokens,
+  ROUTES,
 } from './hostile-requests.mjs';
 import { loginAdministrator } from './json-calls.mjs';
 import { RESIDENTS } from './residents.mjs';

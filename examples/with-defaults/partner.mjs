@@ -1,7 +1,7 @@
 // A small partner's backend: creates a signing key once, and signs a short-lived token for each login.
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { SignJWT, exportPKCS8, exportSPKI, generateKeyPair, importPKCS8 } from 'jose';
+import { exportPKCS8, exportSPKI, generateKeyPair, importPKCS8, SignJWT } from 'jose';
 
 const ISSUER = 'https://partner.example';
 const AUDIENCE = process.env.BASE_URL ?? `http://localhost:${process.env.PORT ?? 3000}`;

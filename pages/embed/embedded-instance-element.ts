@@ -3,7 +3,7 @@ import { EmbeddedInstance } from './embedded-instance.js';
 import type { EmbeddedInstanceError, EmbeddedInstanceEvents } from './events.js';
 import { PASSING } from './failures.js';
 import type { ElementOptions, FetchToken, OptionName } from './options.js';
-import { ATTRIBUTES, FIXED, attributeOf, optionFault, readAttribute } from './options.js';
+import { attributeOf, ATTRIBUTES, FIXED, optionFault, readAttribute } from './options.js';
 
 declare global {
   interface HTMLElementTagNameMap {

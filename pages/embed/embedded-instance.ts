@@ -2,10 +2,10 @@
 import type { MessageFromPage, SessionHandle } from '../protocol.js';
 import { Attempt } from './attempt.js';
 import type { EmbeddedInstanceEvents, EmbeddedSession, LoginFailure } from './events.js';
-import { EXPLANATIONS, cardOf } from './failures.js';
+import { cardOf, EXPLANATIONS } from './failures.js';
 import { Fit } from './fit.js';
 import type { Appearance, ChangeableOptions, EmbeddedInstanceOptions, TokenSource } from './options.js';
-import { CHANGEABLE, LOOKS, checkOptions } from './options.js';
+import { CHANGEABLE, checkOptions, LOOKS } from './options.js';
 import { PageFrame } from './page-frame.js';
 import { Place } from './place.js';
 

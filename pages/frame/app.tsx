@@ -1,6 +1,6 @@
 // The page: who is signed in, what there is to say of the session, and the workflows.
-import { BusyButton, News, Notice, Problem, Skeleton } from '../shared/states.js';
 import { plainName } from '../shared/format.js';
+import { BusyButton, News, Notice, Problem, Skeleton } from '../shared/states.js';
 import { DetailView, personName } from './detail.js';
 import { ListView } from './list.js';
 import type { Model } from './model.js';

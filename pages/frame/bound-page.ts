@@ -1,14 +1,14 @@
 // The page of `/frame`: it signs in with tokens that the host page sends, and its session belongs to this document.
 import type { HostSettings, MessageFromPage, MessageToPage, SessionHandle } from '../protocol.js';
-import { RefusedError, failureOf } from '../shared/api.js';
+import { failureOf, RefusedError } from '../shared/api.js';
 import { applyLook } from '../shared/appearance.js';
 import type { DpopAuthentication } from '../shared/dpop-authentication.js';
 import { ProofKey } from '../shared/proof-key.js';
 import type { HostLink } from './host-link.js';
 import type { Instance } from './instance.js';
 import { placeOf } from './place.js';
-import { endOf } from './visit.js';
 import type { HostPage, Session, Visit } from './visit.js';
+import { endOf } from './visit.js';
 
 const EMBED = '/rest/auth/embed';
 const AGAIN_MS = 3_000;

@@ -1,6 +1,6 @@
 // The page of `/`, after a login by a plain form. Its session is a cookie, which the browser's other frames share.
-import type { CookieAuthentication } from '../shared/cookie-authentication.js';
 import { failureOf } from '../shared/api.js';
+import type { CookieAuthentication } from '../shared/cookie-authentication.js';
 import type { Instance } from './instance.js';
 import type { HostPage, Visit } from './visit.js';
 import { endOf } from './visit.js';

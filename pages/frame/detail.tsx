@@ -1,8 +1,8 @@
 // The view of one workflow: properties, editors, steps and definition. Only its state can be changed.
 import { Fragment } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { Notice } from '../shared/states.js';
 import { plainJson, plainName } from '../shared/format.js';
+import { Notice } from '../shared/states.js';
 import type { Person, Surroundings, WholeWorkflow } from './instance.js';
 import { Moment, State } from './list.js';
 import type { Model } from './model.js';

@@ -1,7 +1,7 @@
 // The list of workflows with search, filter, order and count, and the notices that replace it.
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { BusyButton, Notice, Problem, Skeleton } from '../shared/states.js';
 import { formatDate, timeAgo } from '../shared/format.js';
+import { BusyButton, Notice, Problem, Skeleton } from '../shared/states.js';
 import type { Workflow } from './instance.js';
 import type { Model } from './model.js';
 import { now } from './model.js';

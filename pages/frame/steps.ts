@@ -1,6 +1,6 @@
 // Keeps the page's place in the tab's history, and reports its path to the host page.
-import { pathOf, placeOf } from './place.js';
 import type { Place } from './place.js';
+import { pathOf, placeOf } from './place.js';
 
 export class Steps {
   /** The current place. */

@@ -1,7 +1,7 @@
 // A visit: the session from the first answer to its end, and what the visitor and the host page learn about it.
 import { signal } from '@preact/signals';
 import type { EndReason, Failure } from '../protocol.js';
-import { RefusedError, failureOf } from '../shared/api.js';
+import { failureOf, RefusedError } from '../shared/api.js';
 import { Tasks } from '../shared/tasks.js';
 import type { Account, Instance, Person } from './instance.js';
 import { SessionWatch } from './session-watch.js';

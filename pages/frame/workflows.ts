@@ -1,7 +1,7 @@
 // The workflows that the page has read, and the visitor's actions: search, open, activate, deactivate.
 import { computed, signal } from '@preact/signals';
 import type { Failure } from '../protocol.js';
-import { RefusedError, failureOf } from '../shared/api.js';
+import { failureOf, RefusedError } from '../shared/api.js';
 import { formatNumber, plainName } from '../shared/format.js';
 import { Tasks } from '../shared/tasks.js';
 import type { Instance, Surroundings, Total, WholeWorkflow, Workflow } from './instance.js';

@@ -1,19 +1,19 @@
 // The operator's API: one row for each operation with method, path, input and answer. The types are the server's own.
-import type { InputOf, AnswerOf as Returned } from '../../src/administration/operation.js';
 import type { EntryOperations } from '../../src/administration/entries/entries.operations.js';
 import type { TokenToExplain } from '../../src/administration/explain/explain-token.operation.js';
 import type { ChosenKeys } from '../../src/administration/keys/revocations.operations.js';
+import type { AnswerOf as Returned, InputOf } from '../../src/administration/operation.js';
 import type { UserChangeOperations } from '../../src/administration/users/user-changes.operations.js';
-import type { EntryCheck } from '../../src/operator/entries/entry-check.js';
 import type { OperatorEntryController } from '../../src/operator/entries/entry.controller.js';
-import type {
-  OperatorSessionController,
-  PasswordChange,
-  PasswordByCode,
-  PasswordSignIn,
-} from '../../src/operator/sign-in/operator-session.controller.js';
+import type { EntryCheck } from '../../src/operator/entries/entry-check.js';
 import type { OperatorPartnerController } from '../../src/operator/partners/partner.controller.js';
 import type { PartnerOperations } from '../../src/operator/partners/partner.operations.js';
+import type {
+  OperatorSessionController,
+  PasswordByCode,
+  PasswordChange,
+  PasswordSignIn,
+} from '../../src/operator/sign-in/operator-session.controller.js';
 import type { OperatorTrailController } from '../../src/operator/trail/trail.controller.js';
 import type { TrailOperations } from '../../src/operator/trail/trail.operation.js';
 import type { OperatorPersonController } from '../../src/operator/users/person.controller.js';

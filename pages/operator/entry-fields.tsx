@@ -1,9 +1,9 @@
 // The fields of a trusted entry: name, issuer and permissions.
 import { useContext, useState } from 'preact/hooks';
 import { Problem } from '../shared/states.js';
-import { Check, Choice, Field, FieldProblems } from './form.js';
 import type { Definition, EntryForm, PolicyField } from './entry-values.js';
 import { labelOf, leftOutInWords, limitOf } from './entry-values.js';
+import { Check, Choice, Field, FieldProblems } from './form.js';
 import { Folded, Mark, Sentence, Soft, WithCode } from './parts.js';
 import { valueInWords } from './words.js';
 

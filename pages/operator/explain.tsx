@@ -1,8 +1,8 @@
 // Explains how the instance would handle a token, without using it up. The token is only in the form and the body of one request.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { News } from '../shared/states.js';
-import { call } from './api.js';
 import type { Operations } from './api.js';
+import { call } from './api.js';
 import type { Explained } from './explanation.js';
 import { Explanation } from './explanation.js';
 import { Choice, Field, Form } from './form.js';

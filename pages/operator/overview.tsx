@@ -11,7 +11,7 @@ import { Plot } from './plot.js';
 import { problemsOf } from './problems.js';
 import { Empty, Loaded } from './states.js';
 import { Table } from './table.js';
-import { TIMES, addressOf, filtersIn } from './trail-search.js';
+import { addressOf, filtersIn, TIMES } from './trail-search.js';
 import { counted, number, reasonInWords } from './words.js';
 
 type Activity = AnswerOf<'GET /activity'>;

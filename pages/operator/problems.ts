@@ -1,7 +1,7 @@
 // Finds the problems that an operator should see: licence, trusted entries, key sets, sinks, configuration.
 import type { AnswerOf, ItemOf } from './api.js';
 import { address } from './navigation.js';
-import { duration, fromNow, momentInWords, sentenceOf, keySetInWords } from './words.js';
+import { duration, fromNow, keySetInWords, momentInWords, sentenceOf } from './words.js';
 
 type Overview = AnswerOf<'GET /overview'>;
 type Entry = ItemOf<'GET /entries'>;

@@ -2,10 +2,11 @@
 import type { ComponentType } from 'preact';
 import { AddPartnerView } from './add-partner/add-partner.js';
 import { EntriesView } from './entries.js';
-import { AnotherKeyView, ChangeEntryView, JsonEntryView } from './entry-change.js';
 import { EntryView } from './entry.js';
+import { AnotherKeyView, ChangeEntryView, JsonEntryView } from './entry-change.js';
 import { ExplainView } from './explain.js';
 import { InstanceView } from './instance.js';
+import type { PageProps } from './navigation.js';
 import { OverviewView } from './overview.js';
 import { PageHead } from './parts.js';
 import { RefusalsView } from './refusals.js';
@@ -17,7 +18,6 @@ import { TrailView } from './trail.js';
 import { UsageView } from './usage.js';
 import { UserView } from './user.js';
 import { UsersView } from './users.js';
-import type { PageProps } from './navigation.js';
 
 const ROUTES: readonly [pattern: string, title: string, way: string, View: ComponentType<PageProps>][] = [
   ['', 'Overview', '', OverviewView],

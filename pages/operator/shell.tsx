@@ -3,12 +3,12 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { News } from '../shared/states.js';
 import { DialogPlace } from './dialog.js';
 import { shown, stage } from './navigation.js';
-import { Failure, ProblemPlace, useAttempt } from './states.js';
 import { Mark, Name, PageHead } from './parts.js';
 import { MENU, routeOf } from './routes.js';
 import type { Operator, Phase } from './session.js';
 import { begin, comeBack, phase, signOut } from './session.js';
 import { SignIn } from './sign-in.js';
+import { Failure, ProblemPlace, useAttempt } from './states.js';
 import { partsOf, roleInWords } from './words.js';
 
 /** The page's icon. Its address changes with its content. */

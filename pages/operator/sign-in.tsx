@@ -1,6 +1,6 @@
 // Sign-in by password, or by code with a new password, and the change of a password.
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { RefusedError } from '../shared/api.js';
 import type { AnswerOf } from './api.js';
 import { call } from './api.js';

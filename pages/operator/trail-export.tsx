@@ -5,7 +5,7 @@ import type { ItemOf } from './api.js';
 import { call } from './api.js';
 import { Soft } from './parts.js';
 import { saveFile } from './save-file.js';
-import { ProblemPlace, problemOf, useAttempt } from './states.js';
+import { problemOf, ProblemPlace, useAttempt } from './states.js';
 import { csvOf, jsonLinesOf } from './trail-files.js';
 import type { Filters } from './trail-search.js';
 import { bodyOf } from './trail-search.js';

@@ -1,6 +1,6 @@
 // Shared by the views of refusals and of the audit trail: filters, and addresses that name no person.
-import { textsIn } from './form-data.js';
 import type { Option } from './form.js';
+import { textsIn } from './form-data.js';
 import { goTo, reload } from './navigation.js';
 import { momentInWords } from './words.js';
 

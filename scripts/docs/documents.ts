@@ -3,7 +3,7 @@ import { ATTRIBUTE_LIST } from './attributes.js';
 import { withBlock } from './blocks.js';
 import { COMMAND_BLOCKS } from './commands.js';
 import { ENTRY_BLOCKS } from './entries.js';
-import { EVENT_BLOCKS, PACKAGE_EVENT_LIST, eventSchema } from './events.js';
+import { EVENT_BLOCKS, eventSchema, PACKAGE_EVENT_LIST } from './events.js';
 import { METRIC_BLOCKS } from './metrics.js';
 import { REFUSAL_BLOCKS } from './refusals.js';
 import { PACKAGE_SETTINGS, VARIABLE_LIST } from './settings.js';

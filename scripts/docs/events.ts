@@ -1,5 +1,5 @@
 // docs/reference/audit-events.schema.json and the lists of docs/reference/audit-events.md, from the catalogue of audit events.
-import { AUDIT_EVENTS, AUDIT_EVENT_NAMES } from '../../src/audit/instance-events.js';
+import { AUDIT_EVENT_NAMES, AUDIT_EVENTS } from '../../src/audit/instance-events.js';
 import { TOKEN_EXCHANGE_EVENTS } from '../../src/token-exchange/audit/event-catalogue.js';
 import type { Events, Member, Members } from '../../src/token-exchange/audit/event-members.js';
 import { objectSchema, optional, text } from '../../src/token-exchange/audit/event-members.js';

@@ -1,16 +1,16 @@
 // The lists of docs/refusals.md, from the catalogue of refusals.
 import { inOwnWords } from '../../src/instance/token-exchange-settings.js';
 import { errorOf } from '../../src/token-exchange/endpoint/challenge.js';
+import { FAULT } from '../../src/token-exchange/endpoint/request-refusals.js';
+import type { Explanation } from '../../src/token-exchange/refusals/refusal.js';
 import { bearerAnchor } from '../../src/token-exchange/refusals/refusal-line.js';
 import type { RequestRefusalReason } from '../../src/token-exchange/refusals/refusals.js';
-import type { BearerReason } from '../../src/token-exchange/tokens/bearer-refusals.js';
-import type { Explanation } from '../../src/token-exchange/refusals/refusal.js';
 import { NOTICES, REQUEST_REFUSALS } from '../../src/token-exchange/refusals/refusals.js';
-import { BEARER_REFUSALS } from '../../src/token-exchange/tokens/bearer-refusals.js';
-import { FAULT } from '../../src/token-exchange/endpoint/request-refusals.js';
+import { loginAnswerOf, oauthAnswerOf } from '../../src/token-exchange/refusals/token-answers.js';
 import type { TokenRefusalReason } from '../../src/token-exchange/refusals/token-refusals.js';
 import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
-import { loginAnswerOf, oauthAnswerOf } from '../../src/token-exchange/refusals/token-answers.js';
+import type { BearerReason } from '../../src/token-exchange/tokens/bearer-refusals.js';
+import { BEARER_REFUSALS } from '../../src/token-exchange/tokens/bearer-refusals.js';
 import { list, sentence } from './blocks.js';
 
 /** The endpoints that answer in OAuth's format. */

@@ -1,13 +1,13 @@
 // Chooses between the credentials of a request, access token or session, and admits the request if that one
 // is valid.
-import type { CanActivate, ExecutionContext, CallHandler, NestInterceptor } from '@nestjs/common';
+import type { CallHandler, CanActivate, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import {
   ConflictException,
+  createParamDecorator,
   ForbiddenException,
   Inject,
   Injectable,
   UnauthorizedException,
-  createParamDecorator,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -20,15 +20,15 @@ import { withinWait } from '../platform/database/wait-limit.js';
 import { stateOf } from '../platform/http/http-answers.js';
 import type { BearerReason, PresentedCall } from '../token-exchange/instance.js';
 import {
-  DpopProofs,
-  SessionService,
   challengeTo,
+  DpopProofs,
   errorOf,
   isAboutProof,
   isServedScheme,
   isSessionToken,
   presentedCallOf,
   readSessionCookies,
+  SessionService,
 } from '../token-exchange/instance.js';
 import type { BearerVerdict } from './authentication.service.js';
 import { AuthenticationService } from './authentication.service.js';

@@ -4,11 +4,11 @@ import type { AccessTokenRefusal, PresentedCall, WebSession } from '../token-exc
 import {
   AccessTokenService,
   BoundSessionService,
-  DpopProofs,
-  SessionService,
   callerOf,
+  DpopProofs,
   isEnabled,
   refusalNow,
+  SessionService,
 } from '../token-exchange/instance.js';
 import { ROLE_NAMES } from '../users/role.js';
 import { UserRepository } from '../users/user.repository.js';

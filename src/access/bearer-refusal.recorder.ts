@@ -2,11 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import type { AccessTokenRefusal, AuditEvent } from '../token-exchange/instance.js';
-import { AuditBus, auditEvent, bearerLine } from '../token-exchange/instance.js';
 import { Metrics } from '../metrics/metrics.js';
 import { Clock } from '../platform/clock.js';
-import { LOGGER } from '../platform/log/log.js';
 import { DatabaseOutages } from '../platform/http/database-outages.js';
 import {
   counterKey,
@@ -15,6 +12,9 @@ import {
   MemoryCounts,
 } from '../platform/http/throttle/counting.storage.js';
 import { clientOf } from '../platform/http/throttle/rate-limit.js';
+import { LOGGER } from '../platform/log/log.js';
+import type { AccessTokenRefusal, AuditEvent } from '../token-exchange/instance.js';
+import { AuditBus, auditEvent, bearerLine } from '../token-exchange/instance.js';
 
 /** How long a response waits for the record, which a slow database may delay. */
 const RECORD_MS = 1_000;

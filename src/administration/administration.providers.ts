@@ -2,7 +2,6 @@
 // directly. They start nothing.
 import type { Provider } from '@nestjs/common';
 import { AuditTrailReader } from '../audit/audit-trail.reader.js';
-import { InstanceProjects } from '../workspace/projects/instance-projects.js';
 import { USER_TABLE } from '../instance/token-exchange-settings.js';
 import type { StatementPool } from '../platform/database/database.js';
 import { OPERATOR_DATABASE } from '../platform/database/database.js';
@@ -17,6 +16,7 @@ import {
   StoredEntryChanges,
   StoredEntryRepository,
 } from '../token-exchange/instance.js';
+import { InstanceProjects } from '../workspace/projects/instance-projects.js';
 import { ProjectRepository } from '../workspace/projects/project.repository.js';
 import { Quotas } from '../workspace/quotas/quotas.js';
 import { WorkflowRepository } from '../workspace/workflows/workflow.repository.js';
@@ -25,9 +25,9 @@ import { UserProfileRepository } from './accounts/user-profile.repository.js';
 import { Administration } from './administration.js';
 import { InstanceExplainer } from './explain/explain-token.operation.js';
 import { OPERATION_TYPES } from './operations.js';
-import { OwnerProtection } from './users/owner-protection.js';
-import { TrailFilters } from './trail/read-audit-trail.operation.js';
 import { AdministrationSettings } from './settings.js';
+import { TrailFilters } from './trail/read-audit-trail.operation.js';
+import { OwnerProtection } from './users/owner-protection.js';
 
 /** They also need `AdministrationSettings`, `PersonHashes`, the audit bus, `USER_PROVIDERS` and `USER_PORTS`. */
 export const ADMINISTRATION_PROVIDERS: Provider[] = [

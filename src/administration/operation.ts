@@ -5,8 +5,8 @@ import type { Type } from '@nestjs/common';
 import { SetMetadata } from '@nestjs/common';
 import { MetadataScanner, Reflector } from '@nestjs/core';
 import { z } from 'zod';
-import type { AuditContext, AuditEvent } from '../token-exchange/instance.js';
 import type { Transaction } from '../platform/database/transaction.js';
+import type { AuditContext, AuditEvent } from '../token-exchange/instance.js';
 import type { User } from '../users/user.repository.js';
 import { InputError } from './command-error.js';
 

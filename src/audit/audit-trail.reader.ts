@@ -4,7 +4,7 @@ import type { StatementPool } from '../platform/database/database.js';
 import type { TimeRange, TrailFilter, TrailPlace } from './trail-filter.js';
 import { writeCursor } from './trail-filter.js';
 import type { IdRange, LookedRow, Position, Sought, TrailIndex, TrailOrder } from './trail-statements.sql.js';
-import { ID_AT, LOOKS, LOOK_AFTER, PRESENT } from './trail-statements.sql.js';
+import { ID_AT, LOOK_AFTER, LOOKS, PRESENT } from './trail-statements.sql.js';
 
 /** A stored event. It contains the ids of local users, but no e-mail address, external sub or token. */
 export interface StoredEvent {

@@ -1,10 +1,10 @@
 // The instance's stored audit trail: one row per event, written in the transaction that it reports.
 import { Injectable, Optional } from '@nestjs/common';
-import { PersonHashes } from './person-hashes.js';
-import { clientRequestIdOf } from '../platform/log/request-id.js';
-import { EventTable, EventTableTrail } from '../token-exchange/instance.js';
 import { Database } from '../platform/database/database.js';
 import { sql } from '../platform/database/sql.js';
+import { clientRequestIdOf } from '../platform/log/request-id.js';
+import { EventTable, EventTableTrail } from '../token-exchange/instance.js';
+import { PersonHashes } from './person-hashes.js';
 
 export const AUDIT_EVENTS = new EventTable(
   sql`audit_event`,

@@ -1,10 +1,10 @@
 // The filters of the audit trail, its time ranges, and the cursors of its pages.
-import { AUDIT_EVENT_NAMES, AUDIT_EVENTS, EVENT_NAME_START } from './instance-events.js';
+import type { Checked } from '../platform/input/schemas.js';
+import { isUnstorable } from '../platform/json/strict-json.js';
 import { similarName } from '../platform/text/wording.js';
 import type { BearerReason } from '../token-exchange/instance.js';
 import { BEARER_REFUSALS, TOKEN_REFUSALS } from '../token-exchange/instance.js';
-import type { Checked } from '../platform/input/schemas.js';
-import { isUnstorable } from '../platform/json/strict-json.js';
+import { AUDIT_EVENT_NAMES, AUDIT_EVENTS, EVENT_NAME_START } from './instance-events.js';
 
 /** An event must match all given properties. */
 export interface TrailFilter {

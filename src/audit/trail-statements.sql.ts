@@ -3,8 +3,8 @@
 import type { Sql } from '../platform/database/sql.js';
 import { parameter, sql, writtenSql } from '../platform/database/sql.js';
 import { READING_EVENT } from './instance-events.js';
-import { REASONS_OF_STRANGERS } from './trail-filter.js';
 import type { TimeRange, TrailFilter } from './trail-filter.js';
+import { REASONS_OF_STRANGERS } from './trail-filter.js';
 
 /** The conditions for a row. */
 export interface Sought extends TrailFilter, TimeRange {

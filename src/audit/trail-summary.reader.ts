@@ -1,13 +1,13 @@
 // Counts events of the audit trail, at a cost that does not grow with its length.
 import { Inject, Injectable } from '@nestjs/common';
-import { OUTCOME_EVENTS, SIGN_IN_EVENTS } from './instance-events.js';
-import { OPERATOR_DATABASE } from '../platform/database/database.js';
 import type { StatementPool } from '../platform/database/database.js';
+import { OPERATOR_DATABASE } from '../platform/database/database.js';
 import { parameter, sql, writtenSql } from '../platform/database/sql.js';
-import { AuditTrailReader, LOOK_DEPTH, MOST_LOOKED, indexFor } from './audit-trail.reader.js';
+import { AuditTrailReader, indexFor, LOOK_DEPTH, MOST_LOOKED } from './audit-trail.reader.js';
+import { OUTCOME_EVENTS, SIGN_IN_EVENTS } from './instance-events.js';
 import type { TimeRange, TrailFilter } from './trail-filter.js';
 import type { IdRange, Look, TrailIndex } from './trail-statements.sql.js';
-import { IS_FOUND, IS_IN_TIME, SINCE, rowsBy } from './trail-statements.sql.js';
+import { IS_FOUND, IS_IN_TIME, rowsBy, SINCE } from './trail-statements.sql.js';
 
 /** A time range with a beginning. */
 export interface BegunRange extends TimeRange {

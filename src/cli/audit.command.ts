@@ -1,5 +1,6 @@
 // svc-admin audit: lists, follows and exports the events of the audit trail.
 import type { Command } from 'commander';
+import { printable, renderTable } from '../administration/table.js';
 import type { SoughtEvents } from '../administration/trail/read-audit-trail.operation.js';
 import {
   AuditOperations,
@@ -9,11 +10,10 @@ import {
 import type { ShownEvent } from '../audit/audit-trail.reader.js';
 import { EVENT_NAME_START } from '../audit/instance-events.js';
 import { MOST_DAYS } from '../audit/trail-filter.js';
-import { perform, readPages } from './operation-call.js';
-import type { CommandContext } from './command-context.js';
 import { addCommand, wholeNumber } from './command.js';
+import type { CommandContext } from './command-context.js';
+import { perform, readPages } from './operation-call.js';
 import { Progress } from './terminal.js';
-import { printable, renderTable } from '../administration/table.js';
 
 const USUAL_LIMIT = 100;
 const USUAL_LINES = 10;

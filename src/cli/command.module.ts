@@ -6,25 +6,25 @@ import { EventEmitter2 } from '@nestjs/event-emitter';
 import { DataSource } from 'typeorm';
 import { USER_PORTS } from '../administration/accounts/user-port.providers.js';
 import { ADMINISTRATION_PROVIDERS } from '../administration/administration.providers.js';
+import { CommandError } from '../administration/command-error.js';
 import { AdministrationSettings } from '../administration/settings.js';
 import { AuditTrailRepository } from '../audit/audit-trail.repository.js';
 import { PersonHashes } from '../audit/person-hashes.js';
+import { databaseSettings } from '../instance/prepare-startup.js';
 import { SCHEMA } from '../instance/schema.js';
 import { Clock } from '../platform/clock.js';
-import type { DatabaseSettings, Schema, OpenDatabase } from '../platform/database/data-source.js';
-import { DatabaseClock } from '../platform/database/database-clock.js';
+import type { DatabaseSettings, OpenDatabase, Schema } from '../platform/database/data-source.js';
+import { openDatabase } from '../platform/database/data-source.js';
 import { DatabaseModule } from '../platform/database/database.module.js';
+import { DatabaseClock } from '../platform/database/database-clock.js';
+import { DataDirectoryLockedError } from '../platform/database/embedded/data-directory.lock.js';
 import { LOGGER, SILENT } from '../platform/log/log.js';
+import { StartError } from '../platform/start-error.js';
 import { AuditBus, AuditTrail } from '../token-exchange/instance.js';
 import { USER_PROVIDERS } from '../users/users.module.js';
+import { reasonOf } from './command-answers.js';
 import type { CommandContext } from './command-context.js';
 import { CommandAdministrationSettings, presentKeyRingOf } from './instance-settings.js';
-import { CommandError } from '../administration/command-error.js';
-import { databaseSettings } from '../instance/prepare-startup.js';
-import { openDatabase } from '../platform/database/data-source.js';
-import { DataDirectoryLockedError } from '../platform/database/embedded/data-directory.lock.js';
-import { StartError } from '../platform/start-error.js';
-import { reasonOf } from './command-answers.js';
 
 /**
  * Runs `work` on a database after migrating its schema. It is for work that the running service

@@ -6,9 +6,9 @@ import type { AnswerOf, InputOf, Operation, OperationName } from '../administrat
 import { operationOf } from '../administration/operation.js';
 import { momentOf } from '../platform/text/moment.js';
 import { MAX_KID_BYTES } from '../token-exchange/instance.js';
+import type { CommandContext } from './command-context.js';
 import type { Arguments } from './operation-call.js';
 import { answerTo, checkedInput } from './operation-call.js';
-import type { CommandContext } from './command-context.js';
 import { withProgress } from './terminal.js';
 
 /** Describes an operation as a command. Each option becomes the input's property of the same name. */

@@ -2,6 +2,7 @@
 // its state for each point of docs/operator/going-live.md.
 import type { Command } from 'commander';
 import { CommandError } from '../administration/command-error.js';
+import { findingLines, renderTable } from '../administration/table.js';
 import { VARIABLES } from '../config/environment.js';
 import { License } from '../config/license.js';
 import type { EnvironmentVariable } from '../config/variable.js';
@@ -15,7 +16,6 @@ import { Clock } from '../platform/clock.js';
 import { addCommand } from './command.js';
 import type { CommandContext } from './command-context.js';
 import { storedEntries } from './keys-check.command.js';
-import { findingLines, renderTable } from '../administration/table.js';
 
 const HEADINGS = ['VARIABLE', 'VALUE', 'FROM'];
 /** Longer values, such as keys, would make the table too wide. */

@@ -22,10 +22,10 @@ import { reseal, unopened } from '../platform/secrets/resealing.js';
 import { counted } from '../platform/text/wording.js';
 import { SigningKeyRepository } from '../token-exchange/instance.js';
 import { CredentialRepository } from '../workspace/credentials/credential.repository.js';
-import { MisuseError, reasonOf } from './command-answers.js';
 import { addCommand, wholeNumber } from './command.js';
-import type { CommandContext } from './command-context.js';
 import { withDatabase } from './command.module.js';
+import { MisuseError, reasonOf } from './command-answers.js';
+import type { CommandContext } from './command-context.js';
 import { keyRingOf } from './instance-settings.js';
 import { Progress, withProgress } from './terminal.js';
 

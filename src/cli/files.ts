@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { dirname, resolve } from 'node:path';
 import { CommandError } from '../administration/command-error.js';
 import { PublicKeyError, readPublicKey } from '../administration/partners/public-key.js';
-import { JsonError, explainJsonError, parseStrictJson } from '../platform/json/strict-json.js';
+import { explainJsonError, JsonError, parseStrictJson } from '../platform/json/strict-json.js';
 import { EncodingError, textOf } from '../platform/text/encoding.js';
 import type { Algorithm, JwsSigner } from '../token-exchange/instance.js';
 import { algorithmsFitting, keyFits, signatureParameters, thumbprintOf } from '../token-exchange/instance.js';

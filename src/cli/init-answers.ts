@@ -1,10 +1,10 @@
 // The answers to the questions of `svc-admin init`, from a person or from options.
 import { VARIABLES } from '../config/environment.js';
-import { parseVariable } from '../config/variable.js';
 import { defaultBaseUrl } from '../config/load-config.js';
+import { parseVariable } from '../config/variable.js';
 import { isEmailAddress } from '../platform/text/email-address.js';
 import type { CommandSettings } from './command-context.js';
-import { PARTNER_CHECKS, domainOf } from './partner-answers.js';
+import { domainOf, PARTNER_CHECKS } from './partner-answers.js';
 import type { Question } from './questions.js';
 
 /** Strings as they are typed. Each question checks its own. */

@@ -1,22 +1,22 @@
 // Writes the files of `svc-admin init`, and moves those of an earlier run aside.
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { CommandError } from '../administration/command-error.js';
 import { partnerEntry, recommended } from '../administration/partners/partner-entry.js';
 import { VARIABLES } from '../config/environment.js';
-import { parseVariable } from '../config/variable.js';
-import type { Environment } from '../config/load-config.js';
-import { ENCRYPTION_KEY_BYTES } from '../config/variable-formats.js';
 import { LICENSE_FEATURES } from '../config/license.js';
+import type { Environment } from '../config/load-config.js';
+import { parseVariable } from '../config/variable.js';
+import { ENCRYPTION_KEY_BYTES } from '../config/variable-formats.js';
+import { Clock } from '../platform/clock.js';
 import type { Algorithm } from '../token-exchange/instance.js';
 import { newPrivateKey, signatureParameters, signCompactJws } from '../token-exchange/instance.js';
-import { Clock } from '../platform/clock.js';
 import { MEMBER_ROLE } from '../users/role.js';
-import type { InitAnswers } from './init-answers.js';
 import type { NewFile } from './files.js';
 import { codeOf, keyTexts, privatePem, publicPem, readTextFile } from './files.js';
+import type { InitAnswers } from './init-answers.js';
 
 const TRIAL_DAYS = 90;
 const SECONDS_A_DAY = 86_400;

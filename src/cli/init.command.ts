@@ -3,6 +3,7 @@ import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CommandError } from '../administration/command-error.js';
+import { printable } from '../administration/table.js';
 import { UserOperations } from '../administration/users/users.operations.js';
 import { LICENSE_WORDS } from '../config/license-words.js';
 import type { Environment } from '../config/load-config.js';
@@ -12,11 +13,10 @@ import { refuseForeignDirectory } from '../platform/database/embedded/data-direc
 import type { Algorithm } from '../token-exchange/instance.js';
 import { ALGORITHMS } from '../token-exchange/instance.js';
 import { OWNER_ROLE } from '../users/role.js';
-import { perform, readPages } from './operation-call.js';
 import { addCommand, usableKid } from './command.js';
+import { InPlaceError } from './command-answers.js';
 import type { CommandContext } from './command-context.js';
 import { CommandSettings } from './command-context.js';
-import { InPlaceError } from './command-answers.js';
 import { writeFiles } from './files.js';
 import type { NextCommand } from './first-requests.js';
 import { firstRequests, nextInWords, word } from './first-requests.js';
@@ -32,9 +32,9 @@ import {
   sealingKeysIn,
   variableOf,
 } from './init-files.js';
+import { perform, readPages } from './operation-call.js';
 import { answersTo } from './questions.js';
 import { withProgress } from './terminal.js';
-import { printable } from '../administration/table.js';
 
 const KID = 'partner-1';
 

@@ -4,26 +4,26 @@ import { Option } from 'commander';
 import { CommandError } from '../administration/command-error.js';
 import type { ChangedEntry } from '../administration/entries/entries.operations.js';
 import { EntryOperations } from '../administration/entries/entries.operations.js';
+import type { ListedEntry } from '../administration/entries/list-entries.operation.js';
+import { EntryListOperations } from '../administration/entries/list-entries.operation.js';
 import type { EntryKeySet, Refreshed } from '../administration/keys/key-sets.operations.js';
 import {
   KeySetOperations,
   LONGEST_WAIT_SECONDS,
   storedKeySetInWords,
 } from '../administration/keys/key-sets.operations.js';
-import type { ListedEntry } from '../administration/entries/list-entries.operation.js';
-import { EntryListOperations } from '../administration/entries/list-entries.operation.js';
 import type { ChosenKeys, ListedRevocation } from '../administration/keys/revocations.operations.js';
 import { RevocationOperations } from '../administration/keys/revocations.operations.js';
 import { SigningKeyOperations } from '../administration/keys/signing-keys.operations.js';
 import { findingLines, printable, quoted, tableOf } from '../administration/table.js';
 import type { Algorithm } from '../token-exchange/instance.js';
 import { ALGORITHMS, newPrivateKey } from '../token-exchange/instance.js';
-import { perform } from './operation-call.js';
-import { MisuseError } from './command-answers.js';
 import { addCommand, addOperation, jsonMember, usableKid, wholeNumber } from './command.js';
+import { MisuseError } from './command-answers.js';
 import type { CommandContext } from './command-context.js';
-import { entriesText, addCheck } from './keys-check.command.js';
 import { defaultKid, keyTexts, readJsonFile, staticKey, writeFiles } from './files.js';
+import { addCheck, entriesText } from './keys-check.command.js';
+import { perform } from './operation-call.js';
 
 const USUAL_WAIT_SECONDS = 20;
 const ISSUER = ['--issuer <url>', 'the `iss` of its tokens, exactly'] as const;

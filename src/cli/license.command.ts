@@ -7,8 +7,8 @@ import type { LicenseFeature } from '../config/license.js';
 import { LICENSE_FEATURES } from '../config/license.js';
 import { Clock } from '../platform/clock.js';
 import { signCompactJws } from '../token-exchange/instance.js';
-import { MisuseError } from './command-answers.js';
 import { addCommand, isoMoment, listOf, wholeNumber } from './command.js';
+import { MisuseError } from './command-answers.js';
 import type { CommandContext } from './command-context.js';
 import { privatePem, publicPem, readPrivateKey, signerOf, writeFiles } from './files.js';
 

@@ -15,9 +15,9 @@ import {
 import type { Schema } from '../platform/database/data-source.js';
 import { DataDirectoryLockedError, holderOf } from '../platform/database/embedded/data-directory.lock.js';
 import { newRequestId } from '../platform/log/request-id.js';
+import { instanceDatabase, openCommandContext } from './command.module.js';
 import { MisuseError } from './command-answers.js';
 import type { CommandContext } from './command-context.js';
-import { openCommandContext, instanceDatabase } from './command.module.js';
 
 /** The service or another command may hold the database for a moment, while it starts or works. */
 const PATIENCE_MS = 5_000;

@@ -4,8 +4,8 @@ import { PARTNER_QUESTIONS, PARTNER_ROLES } from '../administration/partners/par
 import { domainNamed } from '../platform/text/email-address.js';
 import { pageOrigin } from '../platform/text/origin.js';
 import { parsedUrl } from '../platform/text/url.js';
-import { listed } from './questions.js';
 import type { Question } from './questions.js';
+import { listed } from './questions.js';
 
 /** Strings as they are typed. Each question checks its own. */
 export interface TypedPartner {

@@ -5,32 +5,32 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import { CommandError } from '../administration/command-error.js';
 import { EntryOperations } from '../administration/entries/entries.operations.js';
-import { fetchKeySets, fetchedInWords } from '../administration/keys/key-sets.operations.js';
+import { fetchedInWords, fetchKeySets } from '../administration/keys/key-sets.operations.js';
 import type { PartnerKeys } from '../administration/partners/partner-entry.js';
 import { partnerEntry, recommended } from '../administration/partners/partner-entry.js';
 import type { PartnerFacts } from '../administration/partners/partner-facts.js';
 import {
-  PROGRAMS,
   agentText,
   backendSnippets,
   pageSnippets,
   policySnippet,
+  PROGRAMS,
 } from '../administration/partners/snippets.js';
 import { printable, quoted } from '../administration/table.js';
 import { parsedUrl } from '../platform/text/url.js';
 import type { Algorithm, Findings } from '../token-exchange/instance.js';
 import { ALGORITHMS, newPrivateKey, readEntry } from '../token-exchange/instance.js';
+import { addCommand, usableKid } from './command.js';
 import { MisuseError } from './command-answers.js';
 import type { CommandContext, Terminal } from './command-context.js';
-import { addCommand, usableKid } from './command.js';
 import type { NewFile } from './files.js';
-import { STANDARD_INPUT, defaultKid, keyTexts, staticKey, writeFiles } from './files.js';
+import { defaultKid, keyTexts, STANDARD_INPUT, staticKey, writeFiles } from './files.js';
 import type { NextCommand } from './first-requests.js';
 import { firstRequests, nextInWords, word } from './first-requests.js';
 import { rulesOf } from './instance-settings.js';
 import { perform } from './operation-call.js';
 import type { TypedPartner } from './partner-answers.js';
-import { QUESTIONS, partnerOf } from './partner-answers.js';
+import { partnerOf, QUESTIONS } from './partner-answers.js';
 import { answersTo } from './questions.js';
 
 const KEY_FILE = 'partner-key.pem';

@@ -1,9 +1,9 @@
 // The admin command line: its commands, exit codes and error messages.
 import { Command, CommanderError, Help } from 'commander';
 import { CommandError } from '../administration/command-error.js';
-import { Answers, InPlaceError, MisuseError } from './command-answers.js';
 import { addAuditCommands } from './audit.command.js';
 import { addClientsCommands } from './clients.command.js';
+import { Answers, InPlaceError, MisuseError } from './command-answers.js';
 import type { CliContext, CommandContext } from './command-context.js';
 import { CommandSettings } from './command-context.js';
 import { addConfigCommands } from './config.command.js';

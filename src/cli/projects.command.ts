@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { CommandError } from '../administration/command-error.js';
 import type { WorkflowDraft } from '../administration/projects/import-workflows.operation.js';
 import {
-  WorkflowOperations,
   readWorkflowFile,
+  WorkflowOperations,
 } from '../administration/projects/import-workflows.operation.js';
 import type { ListedProject } from '../administration/projects/projects.operations.js';
 import { ProjectOperations } from '../administration/projects/projects.operations.js';

@@ -10,15 +10,15 @@ import type { Algorithm } from '../token-exchange/instance.js';
 import {
   ACCESS_FLOWS,
   ALGORITHMS,
-  MAX_TOKEN_CHARACTERS,
   algorithmsFitting,
+  MAX_TOKEN_CHARACTERS,
   signCompactJws,
 } from '../token-exchange/instance.js';
-import { MisuseError } from './command-answers.js';
 import { addCommand, addOperation, isoMoment, jsonMember, usableKid, wholeNumber } from './command.js';
-import { explainedText } from './explain-text.js';
+import { MisuseError } from './command-answers.js';
 import type { CommandContext } from './command-context.js';
-import { STANDARD_INPUT, defaultKid, inputName, readInput, readPrivateKey, signerOf } from './files.js';
+import { explainedText } from './explain-text.js';
+import { defaultKid, inputName, readInput, readPrivateKey, signerOf, STANDARD_INPUT } from './files.js';
 
 /** The longest lifetime that embedded login allows. */
 const DEFAULT_LIFETIME_SECONDS = 60;

@@ -1,11 +1,11 @@
 // svc-admin usage: prints the number of users of each issuer.
 import type { Command } from 'commander';
 import { renderTable } from '../administration/table.js';
+import { MOST_MONTHS, UsageOperations, USUAL_MONTHS } from '../administration/usage/usage.operations.js';
 import { usageCsv, usageRows } from '../administration/usage/usage-rows.js';
-import { MOST_MONTHS, USUAL_MONTHS, UsageOperations } from '../administration/usage/usage.operations.js';
+import { addCommand, wholeNumber } from './command.js';
 import { MisuseError } from './command-answers.js';
 import type { CommandContext } from './command-context.js';
-import { addCommand, wholeNumber } from './command.js';
 import { perform } from './operation-call.js';
 
 const HEADINGS = ['ISSUER', 'USERS', 'MAX USERS', 'MONTH', 'ACTIVE USERS'];

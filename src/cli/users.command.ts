@@ -2,11 +2,11 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import {
-  PasswordHasher,
-  faultOfPassword,
   CODE_LIFETIME_SECONDS,
+  faultOfPassword,
   hashOfCode,
   newSignInCode,
+  PasswordHasher,
 } from '../administration/accounts/passwords.js';
 import { CommandError } from '../administration/command-error.js';
 import { markedAddress, printable, tableOf } from '../administration/table.js';
@@ -16,11 +16,11 @@ import { UserOperations } from '../administration/users/users.operations.js';
 import { VARIABLES } from '../config/environment.js';
 import { counted } from '../platform/text/wording.js';
 import { GLOBAL_ROLES, MEMBER_ROLE } from '../users/role.js';
-import { perform } from './operation-call.js';
-import { MisuseError } from './command-answers.js';
 import { addCommand, addOperation } from './command.js';
+import { MisuseError } from './command-answers.js';
 import type { CommandContext } from './command-context.js';
-import { STANDARD_INPUT, readInput } from './files.js';
+import { readInput, STANDARD_INPUT } from './files.js';
+import { perform } from './operation-call.js';
 
 const USER = { user: ['<id-or-email>', 'the user'] } as const;
 

@@ -1,19 +1,19 @@
 // All environment variables of the service, from which docs/reference/settings.md is generated. A variable
 // for a setting of the package refers to that setting.
 import { z } from 'zod';
-import { DPOP_NONCE, SECTIONS } from '../token-exchange/instance.js';
 import { flag, oneOf, wholeNumber } from '../platform/input/schemas.js';
 import { MOST_ORIGINS_CHARACTERS } from '../platform/text/origin.js';
+import { DPOP_NONCE, SECTIONS } from '../token-exchange/instance.js';
 import type { EnvironmentVariable } from './variable.js';
 import { line, lines, variable } from './variable.js';
 import {
-  transmitters,
   cidrRanges,
   databaseUrl,
   encryptionKeys,
   origin,
   origins,
   syslogUrl,
+  transmitters,
   webhookHeaders,
   webhookSecrets,
   webhookUrl,

@@ -1,6 +1,6 @@
 // Reads and verifies the licence offline: a compact JWS (EdDSA) with features and an expiry.
-import { createPublicKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
+import { createPublicKey } from 'node:crypto';
 import { compactVerify } from 'jose/jws/compact/verify';
 import { pemFault } from '../platform/text/pem-fault.js';
 

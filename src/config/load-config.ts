@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { z } from 'zod';
+import { StartError } from '../platform/start-error.js';
 import { EncodingError, textOf as decodedText, withoutMark } from '../platform/text/encoding.js';
 import { looksLikePath } from '../platform/text/pem-fault.js';
 import { counted, similarName } from '../platform/text/wording.js';
 import { VARIABLES } from './environment.js';
 import type { EnvironmentVariable, Parsed } from './variable.js';
 import { parseVariable, valueUnset } from './variable.js';
-import { StartError } from '../platform/start-error.js';
 
 type Values = { -readonly [K in keyof typeof VARIABLES]: z.output<(typeof VARIABLES)[K]['schema']> };
 

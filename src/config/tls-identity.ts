@@ -1,5 +1,5 @@
 // Reads certificate and key for HTTPS.
-import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { pemFault } from '../platform/text/pem-fault.js';
 import { VARIABLES } from './environment.js';
 import type { ConfigReading } from './load-config.js';

@@ -1,20 +1,20 @@
 // Formats of environment variables. No message repeats the value, because a path or a query may authenticate
 // the sender to a receiver.
+import { readFileSync } from 'node:fs';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import { readFileSync } from 'node:fs';
+import { read } from '../platform/input/schemas.js';
+import { explainJsonError, isJsonObject, JsonError, parseStrictJson } from '../platform/json/strict-json.js';
 import {
-  MOST_ORIGINS_CHARACTERS,
   areTooManyOrigins,
+  MOST_ORIGINS_CHARACTERS,
   originOfText,
   pageOrigin,
 } from '../platform/text/origin.js';
 import { parsedUrl } from '../platform/text/url.js';
-import { line } from './variable.js';
-import { read } from '../platform/input/schemas.js';
-import { JsonError, explainJsonError, isJsonObject, parseStrictJson } from '../platform/json/strict-json.js';
 import type { Transmitter } from '../token-exchange/instance.js';
 import { TRANSMITTERS } from '../token-exchange/instance.js';
+import { line } from './variable.js';
 
 /** AES-256. */
 export const ENCRYPTION_KEY_BYTES = 32;

@@ -1,17 +1,17 @@
 // Liveness and readiness.
-import { Module, Controller, Get, Inject, ServiceUnavailableException } from '@nestjs/common';
+import { Controller, Get, Inject, Module, ServiceUnavailableException } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AccessModule } from '../access/access.module.js';
 import type { FeatureState } from '../instance/availability.js';
 import { AvailabilityReporter } from '../instance/availability.js';
+import { GracefulShutdown } from '../platform/http/connections.js';
+import { VERSION } from '../platform/version.js';
 import {
   ClockDifference,
   JwksKeyProvider,
   Revocations,
   StoredEntryFollower,
 } from '../token-exchange/instance.js';
-import { VERSION } from '../platform/version.js';
-import { GracefulShutdown } from '../platform/http/connections.js';
 
 /** A condition for readiness. */
 export interface ReadinessCheck {

@@ -6,11 +6,11 @@ import { VARIABLES } from '../config/environment.js';
 import { License } from '../config/license.js';
 import type { Startup } from '../config/startup.js';
 import { STARTUP } from '../config/startup.js';
-import { ENDPOINT_PATHS } from '../token-exchange/instance.js';
 import { Clock } from '../platform/clock.js';
 import type { Log } from '../platform/log/log.js';
 import { LOGGER } from '../platform/log/log.js';
 import { counted } from '../platform/text/wording.js';
+import { ENDPOINT_PATHS } from '../token-exchange/instance.js';
 
 /** Why both endpoints return 404. */
 export type UnavailableReason =

@@ -1,9 +1,9 @@
 // The origins that may frame the instance, and warnings about them at the start.
 import type { Config } from '../config/load-config.js';
-import type { TrustedKeyEntry } from '../token-exchange/instance.js';
 import type { Log } from '../platform/log/log.js';
-import { MOST_ORIGINS_CHARACTERS, areTooManyOrigins } from '../platform/text/origin.js';
+import { areTooManyOrigins, MOST_ORIGINS_CHARACTERS } from '../platform/text/origin.js';
 import { counted } from '../platform/text/wording.js';
+import type { TrustedKeyEntry } from '../token-exchange/instance.js';
 import { flowsOf } from '../token-exchange/instance.js';
 import type { PresentEntries } from './present-entries.js';
 

@@ -1,7 +1,7 @@
 // Implements the port to telemetry with this instance's metrics and traces.
 import { Injectable } from '@nestjs/common';
-import { Tracing } from '../platform/log/tracing.js';
 import { Metrics } from '../metrics/metrics.js';
+import { Tracing } from '../platform/log/tracing.js';
 import type {
   EntryEnd,
   Flow,

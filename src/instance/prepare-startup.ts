@@ -1,9 +1,12 @@
 // Checks everything before Nest starts: configuration, licence and trusted keys. Reports all problems at
 // once.
-import { join } from 'node:path';
-import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { auditProblems } from '../audit/sinks/sink-settings.js';
+import { VARIABLES } from '../config/environment.js';
+import { License, LicenseError, readLicense } from '../config/license.js';
+import type { Config, ConfigReading, Environment } from '../config/load-config.js';
 import {
   ConfigurationError,
   defaultBaseUrl,
@@ -12,12 +15,9 @@ import {
   readConfig,
   readEnvFile,
 } from '../config/load-config.js';
-import { VARIABLES } from '../config/environment.js';
-import { ENCRYPTION_KEY_BYTES, NEW_ENCRYPTION_KEY } from '../config/variable-formats.js';
-import { License, LicenseError, readLicense } from '../config/license.js';
-import type { Config, ConfigReading, Environment } from '../config/load-config.js';
 import type { Startup } from '../config/startup.js';
 import { readTlsIdentity } from '../config/tls-identity.js';
+import { ENCRYPTION_KEY_BYTES, NEW_ENCRYPTION_KEY } from '../config/variable-formats.js';
 import type { DatabaseSettings } from '../platform/database/data-source.js';
 import type { TrustedKeysReading, TrustedKeysRules } from '../token-exchange/instance.js';
 import { readTrustedKeys } from '../token-exchange/instance.js';

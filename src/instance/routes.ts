@@ -1,19 +1,19 @@
 // The routes that currently exist, depending on flag, licence and switches.
+import type { Startup } from '../config/startup.js';
+import type { Clock } from '../platform/clock.js';
 import type { TokenEndpoint } from '../token-exchange/instance.js';
 import {
   EMBED_PATH,
   ENDPOINT_PATHS,
-  INTROSPECTION_PATH,
-  REVOCATION_PATH,
-  TOKEN_PATH,
   flowsOf,
+  INTROSPECTION_PATH,
   loginMethods,
   namesDocuments,
   publishedGrants,
+  REVOCATION_PATH,
   SERVER_METADATA_PATHS,
+  TOKEN_PATH,
 } from '../token-exchange/instance.js';
-import type { Startup } from '../config/startup.js';
-import type { Clock } from '../platform/clock.js';
 import type { PresentEntries } from './present-entries.js';
 import { isTokenExchangeOffered } from './token-exchange-settings.js';
 

@@ -2,12 +2,12 @@
 // Token exchange has no entities, because a host need not know its tables. The audit trail has none, because
 // only statements read and write it.
 import type { Schema } from '../platform/database/data-source.js';
+import { TOKEN_EXCHANGE_MIGRATIONS } from '../token-exchange/instance.js';
 import { User } from '../users/user.repository.js';
 import { Credential } from '../workspace/credentials/credential.repository.js';
-import { ProjectMember } from '../workspace/projects/project-member.repository.js';
 import { Project } from '../workspace/projects/project.repository.js';
+import { ProjectMember } from '../workspace/projects/project-member.repository.js';
 import { Workflow } from '../workspace/workflows/workflow.repository.js';
-import { TOKEN_EXCHANGE_MIGRATIONS } from '../token-exchange/instance.js';
 import { Instance1795800000100 } from './migrations/1795800000100-instance.js';
 import { Instance1795900000100 } from './migrations/1795900000100-instance.js';
 

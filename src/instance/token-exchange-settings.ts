@@ -1,20 +1,20 @@
 // Derives the settings of token exchange from the configuration, for its module and for explaining tokens, and
 // names them in the remedies of refusals.
+import { VARIABLES } from '../config/environment.js';
+import type { Startup } from '../config/startup.js';
+import type { Clock } from '../platform/clock.js';
 import type {
+  Explanation,
   ExplanationRules,
   TokenExchangeSettings,
   UserTable,
-  Explanation,
 } from '../token-exchange/instance.js';
-import { TOKEN_PATH, completedOptions, givenSettings } from '../token-exchange/instance.js';
-import type { Clock } from '../platform/clock.js';
+import { completedOptions, givenSettings, TOKEN_PATH } from '../token-exchange/instance.js';
 import { ROLE_NAMES } from '../users/role.js';
 import { PROJECT_ROLES_ASCENDING } from '../workspace/rights/rights.js';
 import type { AvailabilitySettings } from './availability.js';
 import { offeredUntilMs, unavailableBecause } from './availability.js';
-import type { Startup } from '../config/startup.js';
 import { JWKS_VARIABLES, trustedKeysRules } from './prepare-startup.js';
-import { VARIABLES } from '../config/environment.js';
 
 /** See user.repository.ts. */
 export const USER_TABLE: UserTable = {

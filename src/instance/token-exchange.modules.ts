@@ -7,30 +7,30 @@ import { AuditTrailRepository } from '../audit/audit-trail.repository.js';
 import type { Startup } from '../config/startup.js';
 import { STARTUP } from '../config/startup.js';
 import { Clock } from '../platform/clock.js';
+import { HttpAnswers } from '../platform/http/http-answers.js';
 import { TokenExchangeModule } from '../token-exchange/index.js';
+import type { MetadataOptions } from '../token-exchange/instance.js';
 import {
   AuditTrail,
   ExchangeTelemetry,
+  givenSettings,
+  KeySetController,
+  METADATA_OPTIONS,
+  MetadataController,
   PATH_PREFIX,
   ProjectDirectory,
   ROUTE_SETTINGS,
   SessionOpener,
   SessionService,
   TOKEN_EXCHANGE_SETTINGS,
-  givenSettings,
-  KeySetController,
-  METADATA_OPTIONS,
-  MetadataController,
 } from '../token-exchange/instance.js';
 import { UsersModule } from '../users/users.module.js';
 import { InstanceProjects } from '../workspace/projects/instance-projects.js';
-import { InstanceTelemetry } from './instance-telemetry.js';
-import { isTokenExchangeOffered, tokenExchangeSettings } from './token-exchange-settings.js';
-import { HttpAnswers } from '../platform/http/http-answers.js';
-import type { MetadataOptions } from '../token-exchange/instance.js';
 import { SCOPES } from '../workspace/rights/rights.js';
+import { InstanceTelemetry } from './instance-telemetry.js';
 import { PresentEntries } from './present-entries.js';
 import { tokenEndpointOf } from './routes.js';
+import { isTokenExchangeOffered, tokenExchangeSettings } from './token-exchange-settings.js';
 
 /** This instance's implementations of the ports, except users, and its settings. */
 const PROVIDERS = [

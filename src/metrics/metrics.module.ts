@@ -1,7 +1,8 @@
 // The instance's metrics and their listener.
-import { Inject, Module, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Module } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import { AuditJobsModule } from '../audit/audit-jobs.module.js';
+import { outcomeOf } from '../audit/instance-events.js';
 import { AuditStreaming } from '../audit/sinks/audit-streaming.js';
 import { License } from '../config/license.js';
 import type { Startup } from '../config/startup.js';
@@ -11,11 +12,10 @@ import { Database } from '../platform/database/database.js';
 import { Leader } from '../platform/jobs/leader.js';
 import type { Log } from '../platform/log/log.js';
 import { LOGGER } from '../platform/log/log.js';
-import { Metrics, MEMBERSHIP_CHANGES } from './metrics.js';
-import { MetricsListener, metricsAddress } from './metrics.listener.js';
-import { outcomeOf } from '../audit/instance-events.js';
 import type { AuditEvent } from '../token-exchange/instance.js';
 import { FLOWS } from '../token-exchange/instance.js';
+import { MEMBERSHIP_CHANGES, Metrics } from './metrics.js';
+import { metricsAddress, MetricsListener } from './metrics.listener.js';
 
 const SIGNAL = 'svc.audit.token-exchange.signal';
 const PROJECTS_UPDATED = 'svc.audit.token-exchange.projects-updated';

@@ -1,9 +1,9 @@
 // The service's metrics and their names.
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { setTimeout as pause } from 'node:timers/promises';
-import { VERSION } from '../platform/version.js';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { SinkStatus } from '../audit/sinks/audit-streaming.js';
 import type { PoolState } from '../platform/database/pool.js';
+import { VERSION } from '../platform/version.js';
 import type {
   EntryEnd,
   KeySetFigures,

@@ -2,28 +2,28 @@
 import { join } from 'node:path';
 import { Controller, Inject, Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
+import { PasswordHasher } from '../administration/accounts/passwords.js';
+import { SignInFailureRepository } from '../administration/accounts/sign-in-failure.repository.js';
 import { AdministrationModule } from '../administration/administration.module.js';
 import { AuditJobsModule } from '../audit/audit-jobs.module.js';
 import { Metrics } from '../metrics/metrics.js';
 import { PageController, SOURCE_DIRECTORY } from '../platform/http/page.controller.js';
 import { purging } from '../platform/jobs/purge.job.js';
 import { UsersModule } from '../users/users.module.js';
-import { PasswordHasher } from '../administration/accounts/passwords.js';
-import { SignInFailureRepository } from '../administration/accounts/sign-in-failure.repository.js';
-import { EmbeddedSessionRepository } from './users/embedded-session.repository.js';
-import { EntryCheck } from './entries/entry-check.js';
-import { OperatorEntryController } from './entries/entry.controller.js';
 import { OverviewReader } from './api/overview.js';
+import { OperatorEntryController } from './entries/entry.controller.js';
+import { EntryCheck } from './entries/entry-check.js';
 import { OperatorPartnerController } from './partners/partner.controller.js';
 import { PartnerOperations } from './partners/partner.operations.js';
-import { PersonOperations } from './users/person.operations.js';
-import { OperatorPersonController } from './users/person.controller.js';
-import { OperatorTrailController } from './trail/trail.controller.js';
-import { TrailOperations } from './trail/trail.operation.js';
 import { OperatorGuard, OwnPageGuard } from './sign-in/operator.guard.js';
 import { OperatorSessionController } from './sign-in/operator-session.controller.js';
 import { OPERATOR_PURGE, OperatorSessionService } from './sign-in/operator-session.service.js';
 import { OperatorSignInService } from './sign-in/operator-sign-in.service.js';
+import { OperatorTrailController } from './trail/trail.controller.js';
+import { TrailOperations } from './trail/trail.operation.js';
+import { EmbeddedSessionRepository } from './users/embedded-session.repository.js';
+import { OperatorPersonController } from './users/person.controller.js';
+import { PersonOperations } from './users/person.operations.js';
 
 /**
  * @rule D113 The operator's page is one document, whose URLs name no person. See pages/operator/session.ts for what

@@ -1,11 +1,11 @@
 // `register` and `registerAsync` of TokenExchangeModule.
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
-import { ConfigurableModuleBuilder, applyDecorators } from '@nestjs/common';
+import { applyDecorators, ConfigurableModuleBuilder } from '@nestjs/common';
 import { RouterModule } from '@nestjs/core';
-import { HostPartsModule } from './host/host-parts.module.js';
 import { plainly } from '../platform/start-error.js';
-import { HOST_EXPORTS, hostProviders } from './host/host.providers.js';
 import { FLOW_CONTROLLERS } from './endpoint/flow.controllers.js';
+import { HOST_EXPORTS, hostProviders } from './host/host.providers.js';
+import { HostPartsModule } from './host/host-parts.module.js';
 import { PUBLISHED_CONTROLLERS, WellKnownModule } from './metadata/metadata.controller.js';
 import { PATH_PREFIX } from './settings/settings.js';
 import type { RouteSettings, TokenExchangeSettings } from './settings/token-exchange.options.js';

@@ -6,38 +6,43 @@ import { HttpAnswers } from '../platform/http/http-answers.js';
 import { MemoryCounts } from '../platform/http/throttle/counting.storage.js';
 import type { Log } from '../platform/log/log.js';
 import { LOGGER } from '../platform/log/log.js';
+import { plainly, StartError } from '../platform/start-error.js';
 import { parsedUrl } from '../platform/text/url.js';
-import { AuditBus, EVENT_PREFIX } from './audit/audit.bus.js';
-import { ApplyService } from './exchange/apply.service.js';
-import { BackChannelLogoutService } from './logout/back-channel-logout.service.js';
-import { EmbeddedLoginService } from './login/embedded-login.service.js';
-import { EntryThrottleService } from './endpoint/entry-throttle.service.js';
+import { ClientAuthenticator } from './assertions/client-authenticator.js';
+import { ClientKeyProvider } from './assertions/client-keys.js';
 import { IdAssertionService } from './assertions/id-assertion.service.js';
-import { ExplainService } from './explain/explain.service.js';
-import { SignalSubjects } from './signals/signal-subjects.js';
-import { SignalsService } from './signals/signals.service.js';
-import { Transmitters } from './signals/transmitters.js';
-import { IntrospectionService } from './introspection/introspection.service.js';
-import { IssuancePlanner } from './exchange/issuance.planner.js';
-import { LoginRepository } from './login/login.repository.js';
-import { Notices } from './exchange/notices.js';
-import { TokenExchangeService } from './exchange/token-exchange.service.js';
-import { UseRepository } from './replay/use.repository.js';
-import { StartError, plainly } from '../platform/start-error.js';
-import { ProjectDirectory } from './host/projects.js';
+import { AuditBus, EVENT_PREFIX } from './audit/audit.bus.js';
+import { EntryThrottleService } from './endpoint/entry-throttle.service.js';
 import { FLOW_CONTROLLERS } from './endpoint/flow.controllers.js';
 import { FlowRunner } from './endpoint/flow.runner.js';
+import { ENDPOINTS } from './endpoint/flows.js';
+import { ApplyService } from './exchange/apply.service.js';
+import { IssuancePlanner } from './exchange/issuance.planner.js';
+import { Notices } from './exchange/notices.js';
+import { publishedGrants } from './exchange/token-exchange.form.js';
+import { TokenExchangeService } from './exchange/token-exchange.service.js';
+import { ExplainService } from './explain/explain.service.js';
+import { ProjectDirectory } from './host/projects.js';
+import { CallerService } from './host/token-exchange-auth.js';
+import { IdentityService } from './identity/identity.service.js';
+import { IdentityLinkRepository } from './identity/identity-link.repository.js';
+import { ProvisioningRepository } from './identity/provisioning.repository.js';
+import { SeatRepository } from './identity/seat.repository.js';
+import { SeatMetrics } from './identity/seat-metrics.js';
+import { IntrospectionService } from './introspection/introspection.service.js';
+import { EmbeddedLoginService } from './login/embedded-login.service.js';
+import { LoginRepository } from './login/login.repository.js';
+import { BackChannelLogoutService } from './logout/back-channel-logout.service.js';
 import type { MetadataOptions } from './metadata/metadata.controller.js';
 import { METADATA_OPTIONS } from './metadata/metadata.controller.js';
-import { ENDPOINTS } from './endpoint/flows.js';
-import { CallerService } from './host/token-exchange-auth.js';
-import { publishedGrants } from './exchange/token-exchange.form.js';
+import { NewProjectThrottle } from './projects/new-project-throttle.js';
 import { JtiRepository } from './replay/jti.repository.js';
+import { UseRepository } from './replay/use.repository.js';
 import { USED_ID_PURGE } from './replay/used-id-purge.js';
 import type {
+  GivenSettings,
   RouteSettings,
   TokenExchangeOptions,
-  GivenSettings,
 } from './settings/token-exchange.options.js';
 import {
   ROUTE_SETTINGS,
@@ -45,10 +50,12 @@ import {
   TOKEN_EXCHANGE_SETTINGS,
 } from './settings/token-exchange.options.js';
 import { completedOptions, entryRules } from './settings/token-exchange.settings.js';
+import { SignalSubjects } from './signals/signal-subjects.js';
+import { SignalsService } from './signals/signals.service.js';
+import { Transmitters } from './signals/transmitters.js';
 import { ConfigurableModuleClass } from './token-exchange.module-definition.js';
-import { JwksKeyProvider } from './trust/jwks/jwks-key.provider.js';
 import { JWKS_PROVIDERS } from './trust/jwks/jwks.service.js';
-import { ClientKeyProvider } from './assertions/client-keys.js';
+import { JwksKeyProvider } from './trust/jwks/jwks-key.provider.js';
 import { KeyMetrics } from './trust/key-metrics.js';
 import { StaticKeyProvider } from './trust/lookup/static-key.provider.js';
 import { TrustedKeyService } from './trust/lookup/trusted-key.service.js';
@@ -57,13 +64,6 @@ import type { StoredEntriesRules } from './trust/stored/stored-entry.js';
 import { STORED_ENTRIES_RULES } from './trust/stored/stored-entry.js';
 import { StoredEntryRepository } from './trust/stored/stored-entry.repository.js';
 import { StoredEntryService } from './trust/stored/stored-entry.service.js';
-import { IdentityLinkRepository } from './identity/identity-link.repository.js';
-import { IdentityService } from './identity/identity.service.js';
-import { ProvisioningRepository } from './identity/provisioning.repository.js';
-import { SeatMetrics } from './identity/seat-metrics.js';
-import { SeatRepository } from './identity/seat.repository.js';
-import { NewProjectThrottle } from './projects/new-project-throttle.js';
-import { ClientAuthenticator } from './assertions/client-authenticator.js';
 import { ExternalTokenVerifier } from './verify/external-token.verifier.js';
 
 const EDGE = [FlowRunner, HttpAnswers, EntryThrottleService, MemoryCounts, CallerService];

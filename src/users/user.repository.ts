@@ -5,10 +5,10 @@ import { Column, Entity, In, MoreThan, PrimaryColumn } from 'typeorm';
 import type { Batch } from '../platform/database/batch.js';
 import { Database } from '../platform/database/database.js';
 import {
-  PreparedStatement,
-  SharedStatement,
   givenRows,
   parameter,
+  PreparedStatement,
+  SharedStatement,
   sql,
   writtenSql,
 } from '../platform/database/sql.js';

@@ -1,13 +1,13 @@
 // Local users, and token exchange's port to them.
 import type { Provider } from '@nestjs/common';
-import { Module, Injectable } from '@nestjs/common';
-import { UserDirectory } from '../token-exchange/instance.js';
-import { UserRepository } from './user.repository.js';
+import { Injectable, Module } from '@nestjs/common';
 import type { Transaction } from '../platform/database/transaction.js';
-import type { UserCreation, UserLock } from '../token-exchange/instance.js';
 import type { HostUser, HostUserUpdate, NewHostUser } from '../token-exchange/index.js';
+import type { UserCreation, UserLock } from '../token-exchange/instance.js';
+import { UserDirectory } from '../token-exchange/instance.js';
 import type { GlobalRole } from './role.js';
 import { isGlobalRole } from './role.js';
+import { UserRepository } from './user.repository.js';
 
 @Injectable()
 export class InstanceUsers extends UserDirectory {

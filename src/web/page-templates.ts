@@ -1,14 +1,14 @@
 // The pages that are not sent as plain files, and the page for unknown addresses.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Inject, Injectable, Catch, NotFoundException } from '@nestjs/common';
 import type { ArgumentsHost } from '@nestjs/common';
+import { Catch, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { SOURCE_DIRECTORY } from '../platform/http/page.controller.js';
-import { ErrorFilter } from '../platform/http/error.filter.js';
-import { LOGGER } from '../platform/log/log.js';
 import { DatabaseOutages } from '../platform/http/database-outages.js';
+import { ErrorFilter } from '../platform/http/error.filter.js';
+import { SOURCE_DIRECTORY } from '../platform/http/page.controller.js';
+import { LOGGER } from '../platform/log/log.js';
 
 export const HTML = 'text/html; charset=utf-8';
 

@@ -1,9 +1,9 @@
 // The page in the frame, and the script for its host page.
 import { join } from 'node:path';
-import { Module, Controller, Get, Header, Inject, Res } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Module, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { PageTemplates } from './page-templates.js';
 import { PageController, SOURCE_DIRECTORY } from '../platform/http/page.controller.js';
+import { PageTemplates } from './page-templates.js';
 
 const RESOURCE_POLICY = 'cross-origin-resource-policy';
 

@@ -1,20 +1,20 @@
 // Checks the catalogue of refusals: its order, and that each sentence of the log and each code of an answer leads to a row of docs/refusals.md.
 import { HttpException } from '@nestjs/common';
-import { REMEDIES, inOwnWords } from '../../src/instance/token-exchange-settings.js';
-import {
-  REFUSALS_PAGE,
-  bearerLine,
-  requestRefusalLine,
-  noticeLine,
-  tokenRefusalLine,
-} from '../../src/token-exchange/refusals/refusal-line.js';
+import { inOwnWords, REMEDIES } from '../../src/instance/token-exchange-settings.js';
 import { errorOf } from '../../src/token-exchange/endpoint/challenge.js';
 import { hostRefusalOf } from '../../src/token-exchange/endpoint/flow-error.filter.js';
-import { NOTICES, REQUEST_REFUSALS } from '../../src/token-exchange/refusals/refusals.js';
-import { BEARER_REFUSALS } from '../../src/token-exchange/tokens/bearer-refusals.js';
 import { FAULT } from '../../src/token-exchange/endpoint/request-refusals.js';
-import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
+import {
+  bearerLine,
+  noticeLine,
+  REFUSALS_PAGE,
+  requestRefusalLine,
+  tokenRefusalLine,
+} from '../../src/token-exchange/refusals/refusal-line.js';
+import { NOTICES, REQUEST_REFUSALS } from '../../src/token-exchange/refusals/refusals.js';
 import { loginAnswerOf, oauthAnswerOf } from '../../src/token-exchange/refusals/token-answers.js';
+import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
+import { BEARER_REFUSALS } from '../../src/token-exchange/tokens/bearer-refusals.js';
 import { codesOnPage, isOnPage } from '../support/refusals-page.js';
 import { repositoryFile, typescriptFiles } from '../support/source-files.js';
 

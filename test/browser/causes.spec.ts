@@ -1,6 +1,6 @@
 // A frame that cannot work names the cause at once. Old browsers also show a message instead of a blank frame.
-import { createServer } from 'node:http';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describeInBrowser, openStoppableBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';

@@ -1,8 +1,8 @@
 // The demo partner's page in a browser: its customers, the frame, and the data that it shows of both.
 import { join } from 'node:path';
-import { Partner } from '../../demo/partner.js';
 import { ALICE, BRUNO } from '../../demo/cast.js';
 import { freePort } from '../../demo/free-port.js';
+import { Partner } from '../../demo/partner.js';
 import { PartnerPage } from '../../demo/partner-page.js';
 import type { TestBrowser } from '../support/browser.js';
 import { describeInBrowser, openBrowser } from '../support/browser.js';

@@ -4,8 +4,8 @@ import { describeUnless } from '../support/describe-unless.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 import { NGINX, ReverseProxy } from '../support/reverse-proxies.js';
 import { SetClock } from '../support/set-clock.js';
-import { playwrightTab } from './support/playwright-tab.js';
 import { Journey, WORKFLOW } from './support/journey.js';
+import { playwrightTab } from './support/playwright-tab.js';
 
 const TWO_HOURS_MS = 7_200_000;
 

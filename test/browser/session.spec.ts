@@ -1,9 +1,9 @@
 // The life of a session in the frame: login, renewal, end, sign-out, and what the host page is told of it.
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
+import type { ProductPage } from '../support/partner-site.js';
 import { TestClock } from '../support/test-clock.js';
 import { until } from '../support/until.js';
-import type { ProductPage } from '../support/partner-site.js';
 
 describeInBrowser('a session in the frame', () => {
   const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders' } });

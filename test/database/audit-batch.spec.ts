@@ -1,10 +1,10 @@
 // Audit events of many requests in one statement: each is there before its request goes on, and once.
 import type { DataSource } from 'typeorm';
 import { AuditTrailRepository } from '../../src/audit/audit-trail.repository.js';
-import type { AuditEvent } from '../../src/token-exchange/audit/audit.bus.js';
-import { auditEvent } from '../../src/token-exchange/audit/audit.bus.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
+import type { AuditEvent } from '../../src/token-exchange/audit/audit.bus.js';
+import { auditEvent } from '../../src/token-exchange/audit/audit.bus.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 
 const FAILED = 'svc.audit.token-exchange.failed';

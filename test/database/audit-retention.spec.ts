@@ -1,11 +1,11 @@
 // How old events leave the audit trail, and what keeps them in it.
-import { AuditTrailReader } from '../../src/audit/audit-trail.reader.js';
 import { AuditRetentionJob } from '../../src/audit/audit-retention.job.js';
+import { AuditTrailReader } from '../../src/audit/audit-trail.reader.js';
 import { BEGINNING, SinkCursorRepository } from '../../src/audit/sinks/sink-cursor.repository.js';
-import { createLogger } from '../../src/platform/log/logger.js';
-import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
-import { Database } from '../../src/platform/database/database.js';
 import { Clock } from '../../src/platform/clock.js';
+import { Database } from '../../src/platform/database/database.js';
+import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
+import { createLogger } from '../../src/platform/log/logger.js';
 import { cursorAtOldest } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { until } from '../support/until.js';

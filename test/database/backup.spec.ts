@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 import { findBinaries } from '../../bench/support/postgres-server.mjs';
 import { Partner } from '../../demo/partner.js';
 import type { DatabaseSettings } from '../../src/platform/database/data-source.js';
-import { TestDatabase, describeOnEmbedded, describeOnPostgresql } from '../support/databases.js';
 import { EmptyDatabase } from '../package/support/empty-database.js';
+import { describeOnEmbedded, describeOnPostgresql, TestDatabase } from '../support/databases.js';
 import { TestClock } from '../support/test-clock.js';
 import { TestService } from '../support/test-service.js';
 

@@ -1,15 +1,15 @@
 // Clocks are set ahead and back: no token id is accepted twice, no throttle opens early, and no valid data is deleted.
 import type { DataSource } from 'typeorm';
 import { Partner } from '../../demo/partner.js';
-import { DatabaseCounts } from '../../src/platform/http/throttle/database-counts.js';
-import { createLogger } from '../../src/platform/log/logger.js';
-import { Leader } from '../../src/platform/jobs/leader.js';
 import { Database } from '../../src/platform/database/database.js';
+import { DatabaseCounts } from '../../src/platform/http/throttle/database-counts.js';
+import { Leader } from '../../src/platform/jobs/leader.js';
+import { createLogger } from '../../src/platform/log/logger.js';
 import { USED_IDS } from '../../src/token-exchange/replay/used-id-purge.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { DpopClient, sha256 } from '../support/dpop-client.js';
 import { linkedUser } from '../support/local-users.js';
-import { OPERATOR_ENVIRONMENT, createOperator, signedIn } from '../support/operators.js';
+import { createOperator, OPERATOR_ENVIRONMENT, signedIn } from '../support/operators.js';
 import { purgeJobOn } from '../support/purges.js';
 import { SetClock } from '../support/set-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';

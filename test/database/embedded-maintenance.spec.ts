@@ -1,24 +1,24 @@
 // The embedded database stays small and fast with many rows, and requests are answered in the meantime.
 import { randomUUID } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
+import { Database } from '../../src/platform/database/database.js';
 import {
   EmbeddedMaintenanceJob,
   EmbeddedMaintenanceRepository,
 } from '../../src/platform/jobs/embedded-maintenance.job.js';
-import { Database } from '../../src/platform/database/database.js';
-import { createLogger } from '../../src/platform/log/logger.js';
-import { USED_IDS } from '../../src/token-exchange/replay/used-id-purge.js';
-import type { UseRepository } from '../../src/token-exchange/replay/use.repository.js';
-import { areNew, usesOn } from '../support/uses.js';
 import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
+import { createLogger } from '../../src/platform/log/logger.js';
+import type { UseRepository } from '../../src/token-exchange/replay/use.repository.js';
+import { USED_IDS } from '../../src/token-exchange/replay/used-id-purge.js';
 import { TestDatabase } from '../support/databases.js';
 import { purgeJobOn } from '../support/purges.js';
 import { whenMeasured } from '../support/series.js';
 import { TestClock } from '../support/test-clock.js';
+import { areNew, usesOn } from '../support/uses.js';
 
 /** The kernel's statistics of the main thread. The first figure is its CPU time in nanoseconds. */
 const MAIN_THREAD = `/proc/self/task/${process.pid}/schedstat`;

@@ -4,11 +4,11 @@ import type { DataSource } from 'typeorm';
 import { USER_TABLE } from '../../src/instance/token-exchange-settings.js';
 import { AuditTrail } from '../../src/token-exchange/audit/audit.bus.js';
 import type { UseRepository } from '../../src/token-exchange/replay/use.repository.js';
-import { areNew, usesOn } from '../support/uses.js';
+import { jtiHashOf } from '../../src/token-exchange/replay/use.repository.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import type { Random } from '../support/random.js';
 import { randomFrom } from '../support/random.js';
-import { jtiHashOf } from '../../src/token-exchange/replay/use.repository.js';
+import { areNew, usesOn } from '../support/uses.js';
 
 const EXPIRY = 1_900_000_000;
 

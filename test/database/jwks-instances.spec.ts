@@ -5,7 +5,7 @@ import { toJwksAddress } from '../../src/token-exchange/trust/jwks/jwks-snapshot
 import { describeOnPostgresql } from '../support/databases.js';
 import type { JwksInstanceParts } from '../support/jwks-instance.js';
 import { AppointedLeader, JwksInstance } from '../support/jwks-instance.js';
-import { JwksServer, body, delayed, silence, status } from '../support/jwks-server.js';
+import { body, delayed, JwksServer, silence, status } from '../support/jwks-server.js';
 import { TestClock } from '../support/test-clock.js';
 import { until } from '../support/until.js';
 

@@ -1,14 +1,14 @@
 // The JWKS provider against real servers and both databases: its keys, and its behaviour with faulty endpoints.
 import { SigningKey } from '../../demo/signing-key.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
-import { readJwks } from '../../src/token-exchange/trust/jwks-content.js';
 import { toJwksAddress } from '../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
+import { readJwks } from '../../src/token-exchange/trust/jwks-content.js';
 import type { JwksEntry, TrustedKey } from '../../src/token-exchange/trust/trusted-key.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import type { JwksInstanceParts } from '../support/jwks-instance.js';
 import { AppointedLeader, JwksInstance } from '../support/jwks-instance.js';
 import type { JwksAnswer } from '../support/jwks-server.js';
-import { JwksServer, body, brokenOff, delayed, silence, status } from '../support/jwks-server.js';
+import { body, brokenOff, delayed, JwksServer, silence, status } from '../support/jwks-server.js';
 import { TestClock } from '../support/test-clock.js';
 import { until } from '../support/until.js';
 

@@ -2,12 +2,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { Database } from '../../src/platform/database/database.js';
-import { requestPool, limitedPool } from '../../src/platform/database/driver-pool.js';
+import { unavailabilityOf } from '../../src/platform/database/database-error.js';
+import { limitedPool, requestPool } from '../../src/platform/database/driver-pool.js';
 import { limitWaits } from '../../src/platform/database/pool.js';
 import { prepareSession, whenConnected } from '../../src/platform/database/prepared-database.js';
-import { unavailabilityOf } from '../../src/platform/database/database-error.js';
 import { PreparedStatement, sql } from '../../src/platform/database/sql.js';
-import { Transactions, runIn } from '../../src/platform/database/transaction.js';
+import { runIn, Transactions } from '../../src/platform/database/transaction.js';
 import { describeOnPostgresql } from '../support/databases.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';

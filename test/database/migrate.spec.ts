@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { DataSource } from 'typeorm';
-import { openDatabase, prepareDatabase } from '../../src/platform/database/data-source.js';
-import type { OpenDatabase } from '../../src/platform/database/data-source.js';
-import { runMigrations } from '../../src/platform/database/migrate.js';
 import { MIGRATIONS, SCHEMA } from '../../src/instance/schema.js';
+import type { OpenDatabase } from '../../src/platform/database/data-source.js';
+import { openDatabase, prepareDatabase } from '../../src/platform/database/data-source.js';
+import { runMigrations } from '../../src/platform/database/migrate.js';
 import { StartError } from '../../src/platform/start-error.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 

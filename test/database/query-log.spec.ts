@@ -1,8 +1,8 @@
 // What a host's log of TypeORM has of the statements that go past TypeORM to the driver.
 import type { DataSource } from 'typeorm';
 import { Database } from '../../src/platform/database/database.js';
-import { PreparedStatement, parameter, sql } from '../../src/platform/database/sql.js';
-import { Transactions, runIn } from '../../src/platform/database/transaction.js';
+import { parameter, PreparedStatement, sql } from '../../src/platform/database/sql.js';
+import { runIn, Transactions } from '../../src/platform/database/transaction.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 
 const TEXT = 'SELECT 1 / $1::integer FROM pg_sleep(0.02)';

@@ -3,26 +3,26 @@
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import type { Flow } from '../../src/token-exchange/endpoint/flows.js';
-import { keysOfLogout } from '../../src/token-exchange/revocation/revocations.js';
+import { digestOf } from '../../src/token-exchange/projects/projects-claim.js';
+import { isTokenRefusal } from '../../src/token-exchange/refusals/oauth-refusal.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
+import { keysOfLogout } from '../../src/token-exchange/revocation/revocations.js';
 import { StoredEntryFollower } from '../../src/token-exchange/trust/stored/stored-entry.follower.js';
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
-import { sizeOf } from '../support/series.js';
-import { isTokenRefusal } from '../../src/token-exchange/refusals/oauth-refusal.js';
-import { digestOf } from '../../src/token-exchange/projects/projects-claim.js';
 import { eventsOf } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { UNPROVED } from '../support/dpop-client.js';
 import { setting, suspended } from '../support/entry-edits.js';
+import { sendBeside } from '../support/flow-requests.js';
 import type { Random } from '../support/random.js';
 import { randomFrom } from '../support/random.js';
-import { TestClock } from '../support/test-clock.js';
-import { sendBeside } from '../support/flow-requests.js';
+import { sizeOf } from '../support/series.js';
 import type { Flows } from '../support/stages.js';
 import { flowsOf } from '../support/stages.js';
+import { TestClock } from '../support/test-clock.js';
 import { TestService } from '../support/test-service.js';
 import type { PartyCase } from './support/role-cases.js';
-import { ISSUERS, claimsOf, keyOf, randomParty, roleIn } from './support/role-cases.js';
+import { claimsOf, ISSUERS, keyOf, randomParty, roleIn } from './support/role-cases.js';
 
 const SEED = 44;
 /** The whole of it, 10,000 cases: `npm run test:long -- request-order`. */

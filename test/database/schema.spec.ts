@@ -1,7 +1,7 @@
 // Entities and migrations describe the same tables.
-import { openDatabase } from '../../src/platform/database/data-source.js';
-import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { SCHEMA } from '../../src/instance/schema.js';
+import type { OpenDatabase } from '../../src/platform/database/data-source.js';
+import { openDatabase } from '../../src/platform/database/data-source.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 
 describeOnEachDatabase('the schema', (database) => {

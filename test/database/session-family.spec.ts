@@ -5,17 +5,17 @@ import type { DataSource } from 'typeorm';
 import { Database } from '../../src/platform/database/database.js';
 import type { Transaction } from '../../src/platform/database/transaction.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
+import { createLogger } from '../../src/platform/log/logger.js';
 import { SessionRepository } from '../../src/token-exchange/login/session.repository.js';
 import { SessionService } from '../../src/token-exchange/login/session.service.js';
-import { ClockDifference } from '../../src/token-exchange/replay/clock-difference.js';
 import { SESSION_PURGE } from '../../src/token-exchange/login/sessions.providers.js';
-import { createLogger } from '../../src/platform/log/logger.js';
+import { ClockDifference } from '../../src/token-exchange/replay/clock-difference.js';
 import { untilOneIsBlocked } from '../support/blocked-transactions.js';
 import { describeOnEachDatabase } from '../support/databases.js';
-import { batches, purgeJobOn } from '../support/purges.js';
-import { auditBusOn } from '../support/uses.js';
 import { knownRevocations } from '../support/known-revocations.js';
+import { batches, purgeJobOn } from '../support/purges.js';
 import { TestClock } from '../support/test-clock.js';
+import { auditBusOn } from '../support/uses.js';
 
 /** Longer than any of these transactions. The embedded database cannot be queried during one. */
 const LONG_ENOUGH_MS = 200;

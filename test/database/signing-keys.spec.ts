@@ -1,12 +1,12 @@
 // The keys that sign access tokens, on several instances: who publishes, signs and takes what, before and after a rotation.
-import { SILENT } from '../../src/platform/log/log.js';
 import { Clock } from '../../src/platform/clock.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
-import { KeyRing } from '../../src/platform/secrets/key-ring.js';
 import { PUBLISHED_MAX_AGE_SECONDS } from '../../src/platform/http/answers.js';
+import { SILENT } from '../../src/platform/log/log.js';
+import { KeyRing } from '../../src/platform/secrets/key-ring.js';
 import { SigningKeyRepository } from '../../src/token-exchange/tokens/signing-key.repository.js';
-import { SigningKeyService, endPresentKey } from '../../src/token-exchange/tokens/signing-key.service.js';
+import { endPresentKey, SigningKeyService } from '../../src/token-exchange/tokens/signing-key.service.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 
 const MINUTE = 60;

@@ -8,12 +8,12 @@ import type {
   StoredEntryWork,
 } from '../../src/token-exchange/trust/stored/stored-entry.changes.js';
 import { StoredEntryChanges } from '../../src/token-exchange/trust/stored/stored-entry.changes.js';
+import { shownEntry } from '../../src/token-exchange/trust/stored/stored-entry.js';
 import { StoredEntryRepository } from '../../src/token-exchange/trust/stored/stored-entry.repository.js';
 import { readTrustedKeys } from '../../src/token-exchange/trust/trusted-key-entry.js';
-import { shownEntry } from '../../src/token-exchange/trust/stored/stored-entry.js';
 import { untilOneIsBlocked } from '../support/blocked-transactions.js';
-import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import type { TestDatabase } from '../support/databases.js';
+import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { resumed, setting, suspended } from '../support/entry-edits.js';
 
 const RULES = {

@@ -1,12 +1,12 @@
 // Checks the request counts that instances share: one limit for all, few queries, and open when the database is away.
 import type { DataSource } from 'typeorm';
 import { SCHEMA } from '../../src/instance/schema.js';
+import { Clock } from '../../src/platform/clock.js';
 import { openDatabase } from '../../src/platform/database/data-source.js';
+import { Database } from '../../src/platform/database/database.js';
 import { CountingStorage, NO_LIMIT } from '../../src/platform/http/throttle/counting.storage.js';
 import { DatabaseCounts, THROTTLE_PURGE } from '../../src/platform/http/throttle/database-counts.js';
 import { createLogger } from '../../src/platform/log/logger.js';
-import { Clock } from '../../src/platform/clock.js';
-import { Database } from '../../src/platform/database/database.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { purgeJobOn } from '../support/purges.js';
 import { TcpProxy } from '../support/tcp-proxy.js';

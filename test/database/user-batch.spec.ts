@@ -1,14 +1,14 @@
 // Users that many requests look for at once: each asker gets its own, as it is at that moment.
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
+import { OperatorSessionRepository } from '../../src/administration/accounts/operator-session.repository.js';
+import { USER_TABLE } from '../../src/instance/token-exchange-settings.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
-import { USER_TABLE } from '../../src/instance/token-exchange-settings.js';
-import type { UseRepository } from '../../src/token-exchange/replay/use.repository.js';
 import type { ExternalIdentity } from '../../src/token-exchange/host/users.js';
-import { OperatorSessionRepository } from '../../src/administration/accounts/operator-session.repository.js';
-import { PersonalProjectRepository } from '../../src/workspace/projects/project.repository.js';
+import type { UseRepository } from '../../src/token-exchange/replay/use.repository.js';
 import { UserRepository } from '../../src/users/user.repository.js';
+import { PersonalProjectRepository } from '../../src/workspace/projects/project.repository.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { randomFrom } from '../support/random.js';
 import { linkedTo, usesOn } from '../support/uses.js';

@@ -1,8 +1,8 @@
 // The published description of the API against the running service: each operation gives each of its answers, and the description has
 // examples, links and schemas.
 import { randomUUID } from 'node:crypto';
-import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import { SIGNING_ALGORITHMS } from '../../demo/signing-key.js';
 import { AUDIT_EVENT_NAMES } from '../../src/audit/instance-events.js';
 import { checkReason } from '../../src/audit/trail-filter.js';

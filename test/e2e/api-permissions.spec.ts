@@ -5,7 +5,7 @@ import type { Principal } from '../../src/access/principal.js';
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
 import type { Right } from '../../src/workspace/rights/rights.js';
 import { INSTANCE_RIGHTS, PROJECT_RIGHTS, RIGHTS, SCOPES } from '../../src/workspace/rights/rights.js';
-import type { DescribedOperation, ApiAnswer } from '../support/api-client.js';
+import type { ApiAnswer, DescribedOperation } from '../support/api-client.js';
 import { ApiClient } from '../support/api-client.js';
 import { RECIPES, requestFor } from '../support/api-recipes.js';
 import type { Party } from '../support/api-world.js';
@@ -13,7 +13,7 @@ import { ApiWorld, PARTIES } from '../support/api-world.js';
 import { eventsOf } from '../support/audit.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { deleteUser } from '../support/local-users.js';
-import { TestService, BASE_URL } from '../support/test-service.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 const REFUSALS = { forbidden: 403, unseen: 404 };

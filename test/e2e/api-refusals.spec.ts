@@ -1,11 +1,11 @@
 // Why a Bearer credential was refused: what the client is told stays one answer, what the operator finds is the cause.
 import { randomUUID } from 'node:crypto';
-import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
+import { Partner } from '../../demo/partner.js';
 import { RECORDED_PER_MINUTE } from '../../src/platform/http/throttle/counting.storage.js';
-import { BEARER_REFUSALS } from '../../src/token-exchange/tokens/bearer-refusals.js';
-import type { BearerReason } from '../../src/token-exchange/tokens/bearer-refusals.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
+import type { BearerReason } from '../../src/token-exchange/tokens/bearer-refusals.js';
+import { BEARER_REFUSALS } from '../../src/token-exchange/tokens/bearer-refusals.js';
 import { addAsAdministrator } from '../support/administrators-entry.js';
 import { eventsOf } from '../support/audit.js';
 import { describeOnAnyDatabase } from '../support/databases.js';

@@ -1,12 +1,12 @@
 // Every check of an external token on every way into the service: none of the four may lack what another has.
-import { ATTACKS, Cast, LATE_REFUSALS, ONE_OF_EACH_REASON, embedWordOf } from '../support/attacks.js';
 import type { Attack } from '../support/attacks.js';
+import { ATTACKS, Cast, embedWordOf, LATE_REFUSALS, ONE_OF_EACH_REASON } from '../support/attacks.js';
 import { eventsOf, requestIdOf } from '../support/audit.js';
 import type { Census } from '../support/census.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
-import { ENTRY_PATHS, INVALID_CLAIMS, INVALID_GRANT, outcomeOf } from '../support/entry-paths.js';
 import type { EntryPath } from '../support/entry-paths.js';
+import { ENTRY_PATHS, INVALID_CLAIMS, INVALID_GRANT, outcomeOf } from '../support/entry-paths.js';
 import { TestService } from '../support/test-service.js';
 
 /** Messages that the specification itself gives (7). */

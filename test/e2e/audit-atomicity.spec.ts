@@ -3,7 +3,7 @@ import { Partner } from '../../demo/partner.js';
 import { SignOutService } from '../../src/token-exchange/login/sign-out.service.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { SigningKeyService } from '../../src/token-exchange/tokens/signing-key.service.js';
-import { auditLines, eventsOf, EVENT, onEveryEvent } from '../support/audit.js';
+import { auditLines, EVENT, eventsOf, onEveryEvent } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { whileInsertsFail } from '../support/failing-inserts.js';
 import { linkedUser } from '../support/local-users.js';

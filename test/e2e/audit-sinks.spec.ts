@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { Partner } from '../../demo/partner.js';
+import { faultsOf } from '../support/audit-events.js';
 import { WebhookReceiver } from '../support/audit-receivers.js';
 import { describeBuilt } from '../support/built-service.js';
 import { describeOnEachDatabase } from '../support/databases.js';
-import { faultsOf } from '../support/audit-events.js';
 import { MetricSamples } from '../support/metric-samples.js';
-import { TestService } from '../support/test-service.js';
 import { REPOSITORY } from '../support/source-files.js';
+import { TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 const SECRET = 'a secret of thirty-two characters';

@@ -1,6 +1,6 @@
 // GET /api/v1/audit-events: who may read the trail, by which filters, page by page.
-import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
+import { Partner } from '../../demo/partner.js';
 import { ApiClient } from '../support/api-client.js';
 import { ApiWorld } from '../support/api-world.js';
 import { eventsOf } from '../support/audit.js';

@@ -1,8 +1,8 @@
 // The audit trail: which events, with whom, in which order, and never of what did not happen.
 import { decodeJwt } from 'jose';
-import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
-import { auditLines, eventsOf, EVENT, onEveryEvent } from '../support/audit.js';
+import { Partner } from '../../demo/partner.js';
+import { auditLines, EVENT, eventsOf, onEveryEvent } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { createUser } from '../support/local-users.js';
 import { BASE_URL, TestService } from '../support/test-service.js';

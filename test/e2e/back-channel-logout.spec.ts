@@ -1,9 +1,9 @@
 // A provider signs a user out: the tokens and sessions that end, those that remain, and the effect on a login in progress.
 import { randomUUID } from 'node:crypto';
-import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
-import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
-import { EVENT, eventsOf, countEvents } from '../support/audit.js';
+import { Partner } from '../../demo/partner.js';
+import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
+import { countEvents, EVENT, eventsOf } from '../support/audit.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import { linkedUser } from '../support/local-users.js';
 import { cookieOf } from '../support/logins.js';

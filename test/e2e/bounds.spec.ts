@@ -2,11 +2,11 @@
 import { Partner } from '../../demo/partner.js';
 import { ApiWorld } from '../support/api-world.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
-import { EXCHANGE_PATH, EMBED_PATH } from '../support/entry-paths.js';
+import { EMBED_PATH, EXCHANGE_PATH } from '../support/entry-paths.js';
+import { metricsOf } from '../support/metric-samples.js';
 import { sendBytes } from '../support/raw-http.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
-import { metricsOf } from '../support/metric-samples.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 const trustedKeys = [partner.staticEntry()];

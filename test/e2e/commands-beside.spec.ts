@@ -1,21 +1,21 @@
 // Commands run while a service uses the embedded database: they go through its command socket, and each is in the trail.
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:http';
-import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Administration } from '../../src/administration/administration.js';
-import { VERSION } from '../../src/platform/version.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
+import { VERSION } from '../../src/platform/version.js';
 import type { StoredEvent } from '../support/audit.js';
 import { eventsOf } from '../support/audit.js';
-import { answerTo, connectTo, sendTo, socketPathOf } from './support/command-socket.js';
 import type { TestDatabase } from '../support/databases.js';
 import { describeOnEmbedded } from '../support/databases.js';
 import { CommandLine } from '../support/run-cli.js';
-import { TestService } from '../support/test-service.js';
 import { whenMeasured } from '../support/series.js';
+import { TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
+import { answerTo, connectTo, sendTo, socketPathOf } from './support/command-socket.js';
 
 const LIMIT_BYTES = 256 * 1024;
 const REQUEST_ID = expect.stringMatching(/^[0-9a-v]{20}$/) as string;

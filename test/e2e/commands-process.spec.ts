@@ -8,13 +8,13 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   rmSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import type { ServiceSurroundings } from '../../demo/service-process.js';
-import { ServiceProcess, runAdmin } from '../../demo/service-process.js';
+import { runAdmin, ServiceProcess } from '../../demo/service-process.js';
 import { describeBuilt, logOf, surroundingsOf } from '../support/built-service.js';
 import { REPOSITORY } from '../support/source-files.js';
 import { until } from '../support/until.js';

@@ -1,11 +1,11 @@
 // svc-admin data copy: an instance goes on with PostgreSQL, with all that it knew, and its folder opens no more.
 import { rmSync } from 'node:fs';
 import { Partner } from '../../demo/partner.js';
-import { markOf } from '../../src/platform/database/embedded/data-directory.js';
 import { PasswordHasher } from '../../src/administration/accounts/passwords.js';
+import { markOf } from '../../src/platform/database/embedded/data-directory.js';
 import { ApiWorld, BASIC_AUTH } from '../support/api-world.js';
 import { WebhookReceiver } from '../support/audit-receivers.js';
-import { TestDatabase, describeOnPostgresql } from '../support/databases.js';
+import { describeOnPostgresql, TestDatabase } from '../support/databases.js';
 import { meStatus } from '../support/logins.js';
 import { OPERATOR_ENVIRONMENT, OperatorBrowser, PASSWORD, setPassword } from '../support/operators.js';
 import { CommandLine } from '../support/run-cli.js';

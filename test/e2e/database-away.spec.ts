@@ -7,7 +7,7 @@ import { DataSource } from 'typeorm';
 import type { PostgresServer } from '../../bench/support/postgres-server.mjs';
 import { Partner } from '../../demo/partner.js';
 import type { DatabaseSettings } from '../../src/platform/database/data-source.js';
-import { TestDatabase, describeOnEmbedded, describeOnPostgresql } from '../support/databases.js';
+import { describeOnEmbedded, describeOnPostgresql, TestDatabase } from '../support/databases.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import { ReplicatedPostgres } from '../support/replicated-postgres.js';
 import { whenMeasured } from '../support/series.js';

@@ -1,13 +1,13 @@
 // Tokens that only their holder can use (RFC 9449), from outside: what a proof gets, what a wrong one costs, and what a thief gets.
 import { decodeJwt } from 'jose';
-import { jsonOf } from '../support/answers.js';
 import { Partner } from '../../demo/partner.js';
+import { jsonOf } from '../support/answers.js';
 import type { StoredEvent } from '../support/audit.js';
 import { EVENT, eventsOf } from '../support/audit.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import type { ProofOptions } from '../support/dpop-client.js';
-import { DpopClient, TOKEN_URL, sha256 } from '../support/dpop-client.js';
+import { DpopClient, sha256, TOKEN_URL } from '../support/dpop-client.js';
 import { explain } from '../support/explanations.js';
 import { ASSERTIONS_ON, IdJagClient, JWT_BEARER, sha256 as hashOf } from '../support/id-jag-client.js';
 import { MetricSamples } from '../support/metric-samples.js';

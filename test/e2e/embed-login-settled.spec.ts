@@ -5,9 +5,9 @@ import { eventsOf, onEveryEvent } from '../support/audit.js';
 import { untilOneIsBlocked } from '../support/blocked-transactions.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { whileInsertsFail } from '../support/failing-inserts.js';
+import { sendBeside } from '../support/flow-requests.js';
 import { linkedUser } from '../support/local-users.js';
 import { cookieOf, meStatus } from '../support/logins.js';
-import { sendBeside } from '../support/flow-requests.js';
 import { flowsOf } from '../support/stages.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 

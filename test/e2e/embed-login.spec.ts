@@ -2,7 +2,7 @@
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
-import { LOGIN_METHODS, login, meStatus, sessionHashOf, sessionIdOf } from '../support/logins.js';
+import { login, LOGIN_METHODS, meStatus, sessionHashOf, sessionIdOf } from '../support/logins.js';
 import { REDIRECTS } from '../support/redirect-targets.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';

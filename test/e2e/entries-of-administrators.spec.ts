@@ -9,7 +9,7 @@ import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databa
 import { createUser, storedUser } from '../support/local-users.js';
 import { bearerStatus, cookieOf, meStatus } from '../support/logins.js';
 import type { OperatorBrowser } from '../support/operators.js';
-import { OPERATOR_ENVIRONMENT, createOperator, signedIn } from '../support/operators.js';
+import { createOperator, OPERATOR_ENVIRONMENT, signedIn } from '../support/operators.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 
 const REFUSED = 'privileged_user_not_allowed';

@@ -1,8 +1,9 @@
 // Identity assertions (ID-JAG) from outside: who may redeem them, for what, and what the access token is worth.
 import { decodeJwt } from 'jose';
-import { jsonOf } from '../support/answers.js';
 import type { Members } from '../../demo/partner.js';
 import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
+import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
+import { jsonOf } from '../support/answers.js';
 import { eventsOf, reasonOf, requestIdOf } from '../support/audit.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
@@ -14,7 +15,6 @@ import {
   JWT_BEARER,
   sha256,
 } from '../support/id-jag-client.js';
-import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { JwksServer } from '../support/jwks-server.js';
 import { changeUser, createUser, createWorkflow, linkedUser } from '../support/local-users.js';
 import { MetricSamples } from '../support/metric-samples.js';

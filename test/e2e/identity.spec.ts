@@ -1,11 +1,11 @@
 // Which local user an external identity is, what becomes of its role and names, and what storage cannot hold.
-import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
+import { Partner } from '../../demo/partner.js';
 import { EVENT, eventsOf, onEveryEvent } from '../support/audit.js';
 import { census } from '../support/census.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
-import { credentialOf, ENTRY_PATHS, outcomeOf, signedIn } from '../support/entry-paths.js';
 import type { EntryPath } from '../support/entry-paths.js';
+import { credentialOf, ENTRY_PATHS, outcomeOf, signedIn } from '../support/entry-paths.js';
 import { changeUser, createUser, linkedUser, storedUser } from '../support/local-users.js';
 import { deadlocksDuring } from '../support/statements.js';
 import { TestService } from '../support/test-service.js';

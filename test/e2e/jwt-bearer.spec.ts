@@ -1,9 +1,9 @@
 // Ordinary JWTs by the grant of RFC 7523: which are accepted, from which clients, and together with identity assertions.
 import { decodeJwt } from 'jose';
-import { jsonOf } from '../support/answers.js';
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
+import { jsonOf } from '../support/answers.js';
 import { eventsOf, reasonOf } from '../support/audit.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';

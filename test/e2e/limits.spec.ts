@@ -1,7 +1,7 @@
 // Every limit of the lists of docs/reference/limits.md: its setting and default are as the page says, and so is what a running
 // service answers beyond it.
-import { connect } from 'node:net';
 import type { Socket } from 'node:net';
+import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import { ENVIRONMENT_VARIABLES } from '../../src/config/environment.js';
@@ -15,8 +15,8 @@ import { LOGOUT_PATH, logoutToken } from '../support/logout-tokens.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import { sendBytes, sendRaw } from '../support/raw-http.js';
 import { CommandLine } from '../support/run-cli.js';
-import { repositoryFile } from '../support/source-files.js';
 import { isMainScope } from '../support/series.js';
+import { repositoryFile } from '../support/source-files.js';
 import { BASE_URL, GRANT_TYPE, TestService } from '../support/test-service.js';
 import { EVENTS_PATH } from '../support/transmitter.js';
 import { until } from '../support/until.js';

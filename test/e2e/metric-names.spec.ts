@@ -2,9 +2,9 @@
 import { Partner } from '../../demo/partner.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { JwksServer } from '../support/jwks-server.js';
+import { metricsOf } from '../support/metric-samples.js';
 import { promtool, promtoolIsMissing } from '../support/promtool.js';
 import { repositoryFile } from '../support/source-files.js';
-import { metricsOf } from '../support/metric-samples.js';
 import { TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { ServiceProcess } from '../../demo/service-process.js';
 import { freePort } from '../../demo/free-port.js';
+import { ServiceProcess } from '../../demo/service-process.js';
 import {
   describeBuilt,
   logOf,

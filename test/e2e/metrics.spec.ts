@@ -4,7 +4,7 @@ import { VERSION } from '../../src/platform/version.js';
 import { JwksKeyProvider } from '../../src/token-exchange/trust/jwks/jwks-key.provider.js';
 import { Cast } from '../support/attacks.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
-import { JwksServer, body, status } from '../support/jwks-server.js';
+import { body, JwksServer, status } from '../support/jwks-server.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import { TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';

@@ -1,13 +1,13 @@
 // The operator's API: its views, its changes by the operations that commands use, and its events in the trail.
-import { eventsOf, requestIdOf } from '../support/audit.js';
 import { Partner } from '../../demo/partner.js';
 import { SIGNING_ALGORITHMS } from '../../demo/signing-key.js';
+import { eventsOf, requestIdOf } from '../support/audit.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import { JwksServer, status } from '../support/jwks-server.js';
 import { createUser, linkedUser } from '../support/local-users.js';
 import { cookieOf, meStatus } from '../support/logins.js';
 import type { OperatorBrowser } from '../support/operators.js';
-import { OPERATOR_ENVIRONMENT, createOperator, errorOf, signedIn } from '../support/operators.js';
+import { createOperator, errorOf, OPERATOR_ENVIRONMENT, signedIn } from '../support/operators.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';

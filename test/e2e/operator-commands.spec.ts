@@ -1,7 +1,7 @@
 // `svc-admin users set-password`: on the database itself and through the running service.
 import { eventsOf } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
-import { OPERATOR_ENVIRONMENT, OperatorBrowser, PASSWORD, errorOf } from '../support/operators.js';
+import { errorOf, OPERATOR_ENVIRONMENT, OperatorBrowser, PASSWORD } from '../support/operators.js';
 import { CommandLine } from '../support/run-cli.js';
 import { TestService } from '../support/test-service.js';
 

@@ -3,7 +3,7 @@ import { Partner } from '../../demo/partner.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { JwksServer, status } from '../support/jwks-server.js';
 import type { OperatorBrowser } from '../support/operators.js';
-import { OPERATOR_ENVIRONMENT, createOperator, errorOf, signedIn } from '../support/operators.js';
+import { createOperator, errorOf, OPERATOR_ENVIRONMENT, signedIn } from '../support/operators.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 

@@ -3,7 +3,7 @@ import { Partner } from '../../demo/partner.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { changeUser, linkedUser } from '../support/local-users.js';
 import type { OperatorBrowser } from '../support/operators.js';
-import { OPERATOR_ENVIRONMENT, createOperator, signedIn } from '../support/operators.js';
+import { createOperator, OPERATOR_ENVIRONMENT, signedIn } from '../support/operators.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });

@@ -2,18 +2,18 @@
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import { PasswordHasher } from '../../src/administration/accounts/passwords.js';
+import { eventsOf } from '../support/audit.js';
 import { untilOneIsBlocked } from '../support/blocked-transactions.js';
 import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { setting } from '../support/entry-edits.js';
-import { eventsOf } from '../support/audit.js';
 import { changeUser, createUser, linkUser, storedUser } from '../support/local-users.js';
 import type { OperatorBrowser } from '../support/operators.js';
 import {
+  createOperator,
+  errorOf,
   OPERATOR_ENVIRONMENT,
   OperatorBrowser as Browser,
   PASSWORD,
-  createOperator,
-  errorOf,
   signedIn,
 } from '../support/operators.js';
 import { BASE_URL, TestService } from '../support/test-service.js';

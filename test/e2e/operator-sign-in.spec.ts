@@ -10,12 +10,12 @@ import { changeUser, createUser, linkedUser } from '../support/local-users.js';
 import { cookieOf } from '../support/logins.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import {
-  OPERATOR_ENVIRONMENT,
-  OperatorBrowser,
-  PASSWORD,
   createOperator,
   errorOf,
   makeCode,
+  OPERATOR_ENVIRONMENT,
+  OperatorBrowser,
+  PASSWORD,
   setPassword,
   signedIn,
 } from '../support/operators.js';

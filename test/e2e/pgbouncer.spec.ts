@@ -1,24 +1,24 @@
 // The service behind PgBouncer: session pooling works. Other modes are refused at the start, with the setting to change.
 import { Client } from 'pg';
-import { SCHEMA } from '../../src/instance/schema.js';
 import { Partner } from '../../demo/partner.js';
+import { SCHEMA } from '../../src/instance/schema.js';
 import { openDatabase } from '../../src/platform/database/data-source.js';
 import { checkVersion, requireSessions } from '../../src/platform/database/pooler.js';
-import { createLogger } from '../../src/platform/log/logger.js';
 import { AdvisoryLockLeader } from '../../src/platform/jobs/advisory-lock.leader.js';
 import { Leader } from '../../src/platform/jobs/leader.js';
 import { PostgresNotifications } from '../../src/platform/jobs/postgres.notifications.js';
+import { createLogger } from '../../src/platform/log/logger.js';
 import { describeBuilt, runToEnd, surroundingsOf } from '../support/built-service.js';
 import type { TestDatabase } from '../support/databases.js';
 import { describeOnPostgresql } from '../support/databases.js';
 import { describeUnless } from '../support/describe-unless.js';
-import type { PgBouncerSettings } from './support/pgbouncer.js';
-import { DatabaseBehindPgBouncer } from './support/pgbouncer.js';
 import { CommandLine } from '../support/run-cli.js';
 import { systemProgram } from '../support/system-program.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
+import type { PgBouncerSettings } from './support/pgbouncer.js';
+import { DatabaseBehindPgBouncer } from './support/pgbouncer.js';
 
 const program = systemProgram('pgbouncer');
 const missing =

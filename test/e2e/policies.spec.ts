@@ -8,24 +8,24 @@ import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import type { EntryPath } from '../support/entry-paths.js';
 import {
-  outcomeOf,
-  INVALID_CLAIMS,
   credentialOf,
-  signedIn,
-  ENTRY_PATHS,
   EMBED_PATH,
+  ENTRY_PATHS,
+  INVALID_CLAIMS,
+  outcomeOf,
+  signedIn,
 } from '../support/entry-paths.js';
 import { JwksServer } from '../support/jwks-server.js';
-import { createUser, linkedUser, changeUser, linkUser } from '../support/local-users.js';
+import { changeUser, createUser, linkedUser, linkUser } from '../support/local-users.js';
 import { TestClock } from '../support/test-clock.js';
-import { TestService, BASE_URL } from '../support/test-service.js';
+import { BASE_URL, TestService } from '../support/test-service.js';
 import {
-  TrustedPartner,
   expectRefusal,
   expectUnchanged,
   newSub,
-  WAYS,
   subjectBesideActor,
+  TrustedPartner,
+  WAYS,
 } from './support/trusted-partner.js';
 
 const ACTOR = { flow: 'exchange', party: 'actor' } as const;

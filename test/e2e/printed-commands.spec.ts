@@ -1,10 +1,10 @@
 // Runs each command of the operators' documents unchanged, against an instance that `init` has created.
-import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
+import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { ENVIRONMENT_VARIABLES } from '../../src/config/environment.js';
 import { checkStartup } from '../../src/instance/prepare-startup.js';
 import { describeBuilt } from '../support/built-service.js';
-import { InitInstance, blocksOf } from '../support/init-instance.js';
+import { blocksOf, InitInstance } from '../support/init-instance.js';
 import { repositoryFile, repositoryFiles } from '../support/source-files.js';
 
 // Each command is a separate process, on a busy machine.

@@ -13,7 +13,7 @@ import { describeOnAnyDatabase } from '../support/databases.js';
 import { describeUnless } from '../support/describe-unless.js';
 import { blocksOf } from '../support/init-instance.js';
 import { createUser } from '../support/local-users.js';
-import { GITHUB_SUB, github, gitlab } from '../support/platforms.js';
+import { github, GITHUB_SUB, gitlab } from '../support/platforms.js';
 import { TestService } from '../support/test-service.js';
 
 interface Outcome {

@@ -5,14 +5,14 @@ import { Administration } from '../../src/administration/administration.js';
 import { ProjectOperations } from '../../src/administration/projects/projects.operations.js';
 import { EVENT, eventsOf } from '../support/audit.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
-import { BOTH_FLOWS, INVALID_CLAIMS, isAccepted, outcomeOf } from '../support/entry-paths.js';
 import type { EntryPath } from '../support/entry-paths.js';
+import { BOTH_FLOWS, INVALID_CLAIMS, isAccepted, outcomeOf } from '../support/entry-paths.js';
 import { explain, requestBy } from '../support/explanations.js';
 import { linkedUser } from '../support/local-users.js';
 import { deadlocksDuring, takesTransaction } from '../support/statements.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
-import { TrustedPartner, WAYS, newSub } from './support/trusted-partner.js';
+import { newSub, TrustedPartner, WAYS } from './support/trusted-partner.js';
 
 const [VIEWER, EDITOR, ADMIN] = ['project:viewer', 'project:editor', 'project:admin'] as const;
 

@@ -1,31 +1,31 @@
 // What an operator finds of each refusal by the request id alone, at the log level `warn`: cause, values, and nothing secret.
 import { randomUUID } from 'node:crypto';
-import { REQUEST_REFUSALS, NOTICES } from '../../src/token-exchange/refusals/refusals.js';
+import { NOTICES, REQUEST_REFUSALS } from '../../src/token-exchange/refusals/refusals.js';
 import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
+import { FLOW_CHECKS } from '../../src/token-exchange/verify/flow-checks.js';
 import type { StoredEvent } from '../support/audit.js';
 import { eventsOf } from '../support/audit.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
+import { PROOF_REASONS } from '../support/dpop-client.js';
 import { EXCHANGE_PATH, outcomeOf } from '../support/entry-paths.js';
 import { explain } from '../support/explanations.js';
-import { FLOW_CHECKS } from '../../src/token-exchange/verify/flow-checks.js';
-import { PROOF_REASONS } from '../support/dpop-client.js';
 import { ASSERTION_REASONS } from '../support/id-jag-client.js';
+import { MetricSamples } from '../support/metric-samples.js';
 import { WORKLOAD_REASONS } from '../support/platforms.js';
 import { isOnPage } from '../support/refusals-page.js';
-import { MetricSamples } from '../support/metric-samples.js';
 import { TestClock } from '../support/test-clock.js';
 import type { Fields, LogLine } from '../support/test-service.js';
 import { TestService } from '../support/test-service.js';
+import type { RefusalCase } from './support/refusal-cases.js';
 import {
   BOUND_SESSION_REASONS,
   CasePartner,
   MARKER,
+  nameOf,
   REFUSAL_CASES,
   SHOWN_ELSEWHERE,
-  nameOf,
 } from './support/refusal-cases.js';
-import type { RefusalCase } from './support/refusal-cases.js';
 
 /** Behind a proxy that speaks HTTPS, so that nothing is said about that. */
 const AT_WARN = { SVC_LOG_LEVEL: 'warn', SVC_PROXY_HOPS: '1' };

@@ -3,8 +3,8 @@ import { Partner } from '../../demo/partner.js';
 import { eventsOf } from '../support/audit.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { isAccepted } from '../support/entry-paths.js';
-import { changeUser, createUser, deleteUser, linkedUser } from '../support/local-users.js';
 import { explain } from '../support/explanations.js';
+import { changeUser, createUser, deleteUser, linkedUser } from '../support/local-users.js';
 import { CommandLine } from '../support/run-cli.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 

@@ -2,10 +2,10 @@
 import type { Members } from '../../demo/partner.js';
 import { Cast, OF_INVALID_CLAIMS, ONE_OF_EACH_REASON } from '../support/attacks.js';
 import { describeOnEachDatabase } from '../support/databases.js';
-import { whileInsertsFail } from '../support/failing-inserts.js';
-import { LOGIN_METHODS, login, sessionHashOf, sessionIdOf } from '../support/logins.js';
-import { createUser } from '../support/local-users.js';
 import { EMBED_PATH } from '../support/entry-paths.js';
+import { whileInsertsFail } from '../support/failing-inserts.js';
+import { createUser } from '../support/local-users.js';
+import { login, LOGIN_METHODS, sessionHashOf, sessionIdOf } from '../support/logins.js';
 import { metricsOf } from '../support/metric-samples.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 

@@ -6,7 +6,7 @@ import { ApiClient } from '../support/api-client.js';
 import { RECIPES, requestFor } from '../support/api-recipes.js';
 import { ApiWorld } from '../support/api-world.js';
 import { describeOnEachDatabase } from '../support/databases.js';
-import { meStatus, sessionHashOf, sessionIdOf, cookieOf } from '../support/logins.js';
+import { cookieOf, meStatus, sessionHashOf, sessionIdOf } from '../support/logins.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { QueryRunner } from 'typeorm';
 import { Partner } from '../../demo/partner.js';
 import { SignOutService } from '../../src/token-exchange/login/sign-out.service.js';
+import { jtiHashOf } from '../../src/token-exchange/replay/use.repository.js';
 import { eventsOf } from '../support/audit.js';
 import { untilOneIsBlocked } from '../support/blocked-transactions.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
@@ -10,7 +11,6 @@ import { linkedUser } from '../support/local-users.js';
 import { bearerStatus, cookieOf, meStatus } from '../support/logins.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
-import { jtiHashOf } from '../../src/token-exchange/replay/use.repository.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 

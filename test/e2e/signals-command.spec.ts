@@ -9,7 +9,7 @@ import { JwksServer } from '../support/jwks-server.js';
 import { metricsOf } from '../support/metric-samples.js';
 import { CommandLine } from '../support/run-cli.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
-import { EVENTS_PATH, EVENT_TYPES, TestTransmitter } from '../support/transmitter.js';
+import { EVENT_TYPES, EVENTS_PATH, TestTransmitter } from '../support/transmitter.js';
 
 const TOKEN = 'access-token-of-the-receiver';
 

@@ -1,10 +1,10 @@
 // A company's identity provider tells of ended sessions and disabled accounts (Shared Signals): what that ends, disables and enables here.
-import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
+import { Partner } from '../../demo/partner.js';
 import { EVENT, eventsOf } from '../support/audit.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import { JwksServer, status } from '../support/jwks-server.js';
-import { changeUser, createUser, linkUser, linkedUser, storedUser } from '../support/local-users.js';
+import { changeUser, createUser, linkedUser, linkUser, storedUser } from '../support/local-users.js';
 import { cookieOf } from '../support/logins.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';

@@ -1,7 +1,7 @@
 // A slow key set: its tokens are still accepted, and tokens of other issuers are not delayed.
 import { Partner } from '../../demo/partner.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
-import { JwksServer, body, delayed, silence } from '../support/jwks-server.js';
+import { body, delayed, JwksServer, silence } from '../support/jwks-server.js';
 import { BASE_URL, GRANT_TYPE, TestService } from '../support/test-service.js';
 import { pause, until } from '../support/until.js';
 

@@ -1,7 +1,7 @@
 // The throttles of both endpoints: what passes, what a refused client is told, and whose request counts for whom.
 import { Partner } from '../../demo/partner.js';
 import { describeOnEachDatabase } from '../support/databases.js';
-import { LOGIN_METHODS, login } from '../support/logins.js';
+import { login, LOGIN_METHODS } from '../support/logins.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL } from '../support/test-service.js';
 import { withService } from '../support/with-service.js';

@@ -4,7 +4,6 @@ import { createLocalJWKSet, decodeJwt, jwtVerify, SignJWT } from 'jose';
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
 import { SigningKeyService } from '../../src/token-exchange/tokens/signing-key.service.js';
-
 import { eventsOf, requestIdOf } from '../support/audit.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';

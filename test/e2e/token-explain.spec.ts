@@ -1,16 +1,16 @@
 // Explanations of unused tokens, compared with the service's later answers. refusals.spec.ts covers each refusal reason.
 import { randomUUID } from 'node:crypto';
-import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
+import { Partner } from '../../demo/partner.js';
+import { Transactions } from '../../src/platform/database/transaction.js';
 import type {
   ExplanationRequest,
   TokenExplanation,
 } from '../../src/token-exchange/explain/token-explanation.js';
-import { Transactions } from '../../src/platform/database/transaction.js';
 import { IdentityLinkRepository } from '../../src/token-exchange/identity/identity-link.repository.js';
+import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
 import { StoredEntryFollower } from '../../src/token-exchange/trust/stored/stored-entry.follower.js';
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
-import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
 import { UserRepository } from '../../src/users/user.repository.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { DpopClient } from '../support/dpop-client.js';

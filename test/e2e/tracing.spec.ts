@@ -1,14 +1,14 @@
 // The caller's trace: always in log lines, and in spans if an OpenTelemetry SDK is loaded.
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:http';
-import { json } from 'node:stream/consumers';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import { requestIdOf } from '../support/audit.js';
 import { Partner } from '../../demo/partner.js';
 import { ServiceProcess } from '../../demo/service-process.js';
+import { requestIdOf } from '../support/audit.js';
 import { describeBuilt, logOf, surroundingsOf } from '../support/built-service.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { DpopClient } from '../support/dpop-client.js';

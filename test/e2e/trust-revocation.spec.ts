@@ -1,6 +1,6 @@
 // What ends when trust in a key is taken back, what stays, and what comes back when it is given again.
-import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
+import { Partner } from '../../demo/partner.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { bearerStatus, meStatus } from '../support/logins.js';

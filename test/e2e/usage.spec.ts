@@ -5,7 +5,7 @@ import { untilTrailIsSettled } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { changeUser, linkedUser } from '../support/local-users.js';
 import { metricsOf } from '../support/metric-samples.js';
-import { OPERATOR_ENVIRONMENT, createOperator, errorOf, signedIn } from '../support/operators.js';
+import { createOperator, errorOf, OPERATOR_ENVIRONMENT, signedIn } from '../support/operators.js';
 import { CommandLine } from '../support/run-cli.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 

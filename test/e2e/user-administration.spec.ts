@@ -1,6 +1,6 @@
 // Administrators who act on each other at the same moment: the last one is never lost, and the loser is told why.
-import { ApiClient } from '../support/api-client.js';
 import type { ApiAnswer } from '../support/api-client.js';
+import { ApiClient } from '../support/api-client.js';
 import { ApiWorld } from '../support/api-world.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { changeUser, storedUser } from '../support/local-users.js';

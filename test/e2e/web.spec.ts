@@ -1,12 +1,12 @@
 // The page that the frame shows, and the script for the page around it, as a browser gets them.
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
-import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { SOURCE_DIRECTORY, prepareFiles } from '../../src/platform/http/page.controller.js';
+import { prepareFiles, SOURCE_DIRECTORY } from '../../src/platform/http/page.controller.js';
 import { WebModule } from '../../src/web/web.module.js';
 import { buildPages, compiledSources } from '../support/compiled-sources.js';
 import { preparedAdapter } from '../support/http-server.js';

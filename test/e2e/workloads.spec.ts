@@ -1,17 +1,17 @@
 // Jobs and services whose entry names the user: whom they act as, which get in, and what stops them later.
 import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
-import { jsonOf } from '../support/answers.js';
 import type { Members } from '../../demo/partner.js';
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { ADMIN_ROLE, MEMBER_ROLE, OWNER_ROLE } from '../../src/users/role.js';
+import { jsonOf } from '../support/answers.js';
 import { eventsOf, requestIdOf } from '../support/audit.js';
 import { census } from '../support/census.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { explain } from '../support/explanations.js';
 import { changeUser, createUser, deleteUser, linkUser } from '../support/local-users.js';
 import type { Platform } from '../support/platforms.js';
-import { GITHUB_SUB, github, gitlab, kubernetes } from '../support/platforms.js';
+import { github, GITHUB_SUB, gitlab, kubernetes } from '../support/platforms.js';
 import { TestService } from '../support/test-service.js';
 
 const SUCCEEDED = 'svc.audit.token-exchange.succeeded';

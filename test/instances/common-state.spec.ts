@@ -1,11 +1,11 @@
 // What processes on one database have in common from their first moment: signing keys, sessions, key sets.
 import { Partner } from '../../demo/partner.js';
-import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { MIGRATIONS } from '../../src/instance/schema.js';
+import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { JwksServer } from '../support/jwks-server.js';
 import { cookieOf } from '../support/logins.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
-import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
+import { describeWithProcesses, ServiceCluster } from '../support/service-cluster.js';
 import { BASE_URL } from '../support/test-service.js';
 
 const ISSUER = 'https://partner.example';

@@ -7,8 +7,8 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -20,8 +20,8 @@ import { parse } from 'yaml';
 import { freePort } from '../../demo/free-port.js';
 import { ServiceProcess } from '../../demo/service-process.js';
 import type { TestDatabase } from '../support/databases.js';
-import { CADDY, ReverseProxy } from '../support/reverse-proxies.js';
 import { describeUnless } from '../support/describe-unless.js';
+import { CADDY, ReverseProxy } from '../support/reverse-proxies.js';
 import { describeWithProcesses } from '../support/service-cluster.js';
 import { REPOSITORY, repositoryFile } from '../support/source-files.js';
 import { RunningProgram, systemProgram } from '../support/system-program.js';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import { DpopClient } from '../support/dpop-client.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
-import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
+import { describeWithProcesses, ServiceCluster } from '../support/service-cluster.js';
 import { BASE_URL, GRANT_TYPE } from '../support/test-service.js';
 
 const ME = '/rest/me';

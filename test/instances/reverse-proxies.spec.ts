@@ -1,10 +1,10 @@
 // Instances behind the reverse proxies that operators are given configurations for: what passes, and that no restart is noticed.
 import { Partner } from '../../demo/partner.js';
+import { describeUnless } from '../support/describe-unless.js';
 import type { ProxyKind } from '../support/reverse-proxies.js';
 import { CADDY, HAPROXY, NGINX, ReverseProxy } from '../support/reverse-proxies.js';
-import { describeUnless } from '../support/describe-unless.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
-import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
+import { describeWithProcesses, ServiceCluster } from '../support/service-cluster.js';
 import { GRANT_TYPE } from '../support/test-service.js';
 import { until } from '../support/until.js';
 

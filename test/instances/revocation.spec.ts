@@ -4,7 +4,7 @@ import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { cookieOf } from '../support/logins.js';
 import { RevocationInstance } from '../support/revocation-instance.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
-import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
+import { describeWithProcesses, ServiceCluster } from '../support/service-cluster.js';
 import { until } from '../support/until.js';
 
 const ISSUER = 'https://partner.example';

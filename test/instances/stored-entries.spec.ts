@@ -3,7 +3,7 @@ import { Partner } from '../../demo/partner.js';
 import { JwksServer } from '../support/jwks-server.js';
 import { CommandLine } from '../support/run-cli.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
-import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
+import { describeWithProcesses, ServiceCluster } from '../support/service-cluster.js';
 import { BASE_URL } from '../support/test-service.js';
 import { until } from '../support/until.js';
 

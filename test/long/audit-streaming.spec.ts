@@ -7,7 +7,7 @@ import { SyslogReceiver, WebhookReceiver } from '../support/audit-receivers.js';
 import { randomFrom } from '../support/random.js';
 import { sizeOf } from '../support/series.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
-import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
+import { describeWithProcesses, ServiceCluster } from '../support/service-cluster.js';
 import { until } from '../support/until.js';
 
 const ROUNDS = Array.from({ length: sizeOf({ small: 1, whole: 20 }) }, (_, index) => index + 1);

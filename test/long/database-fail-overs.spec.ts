@@ -1,12 +1,12 @@
 // The PostgreSQL primary is killed under load and its standby takes its place, again and again: nothing that was answered is lost.
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
-import { describeOnReplicatedPostgres } from './support/database-behind-haproxy.js';
+import { jtiHashOf } from '../../src/token-exchange/replay/use.repository.js';
 import { sizeOf } from '../support/series.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
 import { ServiceCluster } from '../support/service-cluster.js';
 import { until } from '../support/until.js';
-import { jtiHashOf } from '../../src/token-exchange/replay/use.repository.js';
+import { describeOnReplicatedPostgres } from './support/database-behind-haproxy.js';
 
 const FAIL_OVERS = Array.from({ length: sizeOf({ small: 1, whole: 20 }) }, (_, index) => index + 1);
 const INSTANCES = 2;

@@ -4,7 +4,7 @@ import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { JwksServer, status } from '../support/jwks-server.js';
 import { sizeOf } from '../support/series.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
-import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
+import { describeWithProcesses, ServiceCluster } from '../support/service-cluster.js';
 import { until } from '../support/until.js';
 
 const KILLS = Array.from({ length: sizeOf({ small: 1, whole: 20 }) }, (_, index) => index + 1);

@@ -2,7 +2,7 @@
 import { Partner } from '../../demo/partner.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { sizeOf } from '../support/series.js';
-import { ServiceCluster, describeWithProcesses } from '../support/service-cluster.js';
+import { describeWithProcesses, ServiceCluster } from '../support/service-cluster.js';
 
 const TOKENS = sizeOf({ small: 300, whole: 10_000 });
 const RACES_AT_ONCE = 16;

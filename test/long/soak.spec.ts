@@ -12,10 +12,10 @@ import { describeBuilt, logOf, surroundingsOf } from '../support/built-service.j
 import { describeOnEachDatabase, describeOnEmbedded, describeOnPostgresql } from '../support/databases.js';
 import { JwksServer } from '../support/jwks-server.js';
 import { licenseEnvironment } from '../support/license.js';
-import type { Holdings } from './support/process-inspector.js';
-import { INSPECTABLE, ProcessInspector } from './support/process-inspector.js';
 import { sizeOf } from '../support/series.js';
 import { GRANT_TYPE } from '../support/test-service.js';
+import type { Holdings } from './support/process-inspector.js';
+import { INSPECTABLE, ProcessInspector } from './support/process-inspector.js';
 
 /** By `npm run soak`; a small round within `npm test`, a quarter of an hour by `npm run test:long -- soak`. */
 const minutes = process.env['SOAK_MINUTES'];

@@ -10,7 +10,7 @@ import { describeUnless } from '../support/describe-unless.js';
 import { cookieOf } from '../support/logins.js';
 import { lastingFolder } from '../support/run-folder.js';
 import { isWholeSeries } from '../support/series.js';
-import { ServiceInstance, describeWithProcesses } from '../support/service-cluster.js';
+import { describeWithProcesses, ServiceInstance } from '../support/service-cluster.js';
 import { serviceEnvironment } from '../support/service-environment.js';
 import { REPOSITORY } from '../support/source-files.js';
 import { BASE_URL } from '../support/test-service.js';

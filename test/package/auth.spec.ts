@@ -2,12 +2,12 @@
 import { decodeProtectedHeader } from 'jose';
 import { Partner } from '../../demo/partner.js';
 import { SIGNING_ALGORITHMS } from '../../demo/signing-key.js';
-import { describeOnEmptyDatabase } from './support/empty-database.js';
 import { DpopClient } from '../support/dpop-client.js';
+import { describeOnEmptyDatabase } from './support/empty-database.js';
 import {
   BASE_URL,
-  HostProcess,
   exchangeForm,
+  HostProcess,
   newPartner,
   ofParts,
   optionsOf,

@@ -4,8 +4,8 @@ import {
   cpSync,
   existsSync,
   mkdtempSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -14,13 +14,13 @@ import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { REPOSITORY, repositoryFile } from '../support/source-files.js';
-import type { Installation, Manifest } from './support/packed-package.js';
-import { PACKAGE, homeOf, manifestIn, preparedInstallation } from './support/packed-package.js';
-import { TEST_GLOBALS, folderBeside, programsOf } from './support/programs.js';
-import { LOWEST_OF_11, LOWEST_OF_12 } from './support/peer-versions.js';
 import { REFUSALS_PAGE } from '../../src/token-exchange/refusals/refusal-line.js';
 import { relativeLinks } from '../architecture/support/documentation.js';
+import { REPOSITORY, repositoryFile } from '../support/source-files.js';
+import type { Installation, Manifest } from './support/packed-package.js';
+import { homeOf, manifestIn, PACKAGE, preparedInstallation } from './support/packed-package.js';
+import { LOWEST_OF_11, LOWEST_OF_12 } from './support/peer-versions.js';
+import { folderBeside, programsOf, TEST_GLOBALS } from './support/programs.js';
 
 /** The values that each entry exports. */
 const VALUES = {

@@ -2,8 +2,8 @@
 import { Partner } from '../../demo/partner.js';
 import { cookieOf } from '../support/logins.js';
 import { until } from '../support/until.js';
-import { describeOnEmptyDatabase } from './support/empty-database.js';
 import type { HostOptions } from './host/options.js';
+import { describeOnEmptyDatabase } from './support/empty-database.js';
 import { BASE_URL, HostProcess, newPartner, optionsOf } from './support/host-process.js';
 
 const PATIENCE_MS = 60_000;

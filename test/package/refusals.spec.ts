@@ -1,9 +1,9 @@
 // What the package refuses, alike on Express and Fastify, and that its host's other routes never notice it.
 import { randomBytes } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
+import { until } from '../support/until.js';
 import { describeOnEmptyDatabase } from './support/empty-database.js';
 import { BASE_URL, HostProcess, KINDS, newPartner, optionsOf } from './support/host-process.js';
-import { until } from '../support/until.js';
 
 const TOKEN_PATH = '/rest/auth/oauth/token';
 

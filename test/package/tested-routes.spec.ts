@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPOSITORY, repositoryFile } from '../support/source-files.js';
 import { preparedInstallation } from './support/packed-package.js';
-import { TEST_GLOBALS, folderBeside, programsOf } from './support/programs.js';
+import { folderBeside, programsOf, TEST_GLOBALS } from './support/programs.js';
 
 const SPEC = 'src/orders.controller.spec.ts';
 const ROUTE = 'src/orders.controller.ts';

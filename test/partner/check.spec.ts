@@ -1,16 +1,16 @@
 // The check of an integration, as partners run it, against real instances: whole ones, and ones that are broken in one way each.
 import { join } from 'node:path';
 import { Partner } from '../../demo/partner.js';
-import { readCheckArguments } from '../../packages/partner/src/check-options.js';
 import { CHECKS } from '../../packages/partner/src/check.js';
+import { readCheckArguments } from '../../packages/partner/src/check-options.js';
 import { Clock } from '../../src/platform/clock.js';
-import { TestDatabase, describeOnAnyDatabase } from '../support/databases.js';
+import { describeOnAnyDatabase, TestDatabase } from '../support/databases.js';
 import { blocksOf } from '../support/init-instance.js';
-import { TestService } from '../support/test-service.js';
 import type { TestServiceOptions } from '../support/test-service.js';
+import { TestService } from '../support/test-service.js';
+import type { CheckedResult, Ran } from './support/check-run.js';
 import { CheckFolder } from './support/check-run.js';
 import { CLIENT } from './support/packed-client.js';
-import type { CheckedResult, Ran } from './support/check-run.js';
 import type { Passing, Rewriting } from './support/rewriting-proxy.js';
 import { RewritingProxy } from './support/rewriting-proxy.js';
 

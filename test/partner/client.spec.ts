@@ -1,6 +1,6 @@
 // The client for partners' backends against the real service: exchanges, caching, retries, keys, the login form.
-import { generateKeyPairSync, webcrypto } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
+import { generateKeyPairSync, webcrypto } from 'node:crypto';
 import { inspect } from 'node:util';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import type {

@@ -1,8 +1,8 @@
 // The client asks why its token was refused, by its method and by its command.
+import { freePort } from '../../demo/free-port.js';
 import { Partner } from '../../demo/partner.js';
 import type { PartnerError } from '../../packages/partner/src/index.js';
 import { createPartner } from '../../packages/partner/src/index.js';
-import { freePort } from '../../demo/free-port.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { TestService } from '../support/test-service.js';
 import { CheckFolder } from './support/check-run.js';

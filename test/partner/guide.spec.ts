@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { describeBuilt } from '../support/built-service.js';
-import { InitInstance, blocksOf } from '../support/init-instance.js';
+import { blocksOf, InitInstance } from '../support/init-instance.js';
 
 const textsOf = (page: string, language: string) => blocksOf(`docs/partner/${page}`, language);
 /** What the quickstart leaves to its reader: the user of a session. */

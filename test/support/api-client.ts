@@ -1,6 +1,6 @@
 // Calls the public API, and holds every answer against the description that the service itself publishes.
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { TestService } from './test-service.js';
 

@@ -1,6 +1,6 @@
 // Lists a call on fresh objects for every operation of the public API, as an administrator may make it.
-import { BASIC_AUTH } from './api-world.js';
 import type { ApiWorld } from './api-world.js';
+import { BASIC_AUTH } from './api-world.js';
 
 export interface Request {
   readonly path: string;

@@ -1,11 +1,11 @@
 // A small instance with a user of every role, and fresh objects for every call of the public API.
 import { randomUUID } from 'node:crypto';
+import { Transactions } from '../../src/platform/database/transaction.js';
+import { KeyRing } from '../../src/platform/secrets/key-ring.js';
+import type { Grants } from '../../src/token-exchange/exchange/issuance.planner.js';
+import { SessionService } from '../../src/token-exchange/login/session.service.js';
 import { AccessTokenService } from '../../src/token-exchange/tokens/access-token.service.js';
 import { SigningKeyService } from '../../src/token-exchange/tokens/signing-key.service.js';
-import { Transactions } from '../../src/platform/database/transaction.js';
-import type { Grants } from '../../src/token-exchange/exchange/issuance.planner.js';
-import { KeyRing } from '../../src/platform/secrets/key-ring.js';
-import { SessionService } from '../../src/token-exchange/login/session.service.js';
 import type { GlobalRole } from '../../src/users/role.js';
 import { UserRepository } from '../../src/users/user.repository.js';
 import { CredentialService } from '../../src/workspace/credentials/credential.service.js';

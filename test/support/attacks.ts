@@ -1,8 +1,8 @@
 // The table of bad external tokens: each fails one check, before or after it is used up, and is made for a service that
 // trusts `Cast`.
 import { createHmac, randomUUID } from 'node:crypto';
-import { Partner } from '../../demo/partner.js';
 import type { Members } from '../../demo/partner.js';
+import { Partner } from '../../demo/partner.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { changeUser, linkedUser } from './local-users.js';
 import { LOGOUT_PATH, logoutToken } from './logout-tokens.js';

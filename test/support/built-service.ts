@@ -8,7 +8,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../demo/free-port.js';
-import type { ServiceSurroundings, ServiceProcess } from '../../demo/service-process.js';
+import type { ServiceProcess, ServiceSurroundings } from '../../demo/service-process.js';
 import { describeUnless } from './describe-unless.js';
 import { serviceEnvironment } from './service-environment.js';
 import { REPOSITORY } from './source-files.js';

@@ -2,8 +2,8 @@
 import { SCHEMA } from '../../src/instance/schema.js';
 import type { DatabaseSettings, OpenDatabase, Schema } from '../../src/platform/database/data-source.js';
 import { openDatabase } from '../../src/platform/database/data-source.js';
-import { createEmbeddedDatabase } from './embedded-database.js';
 import { describeUnless } from './describe-unless.js';
+import { createEmbeddedDatabase } from './embedded-database.js';
 import { createPostgresqlDatabase } from './postgresql-database.js';
 
 export type DatabaseKind = DatabaseSettings['kind'];

@@ -1,9 +1,9 @@
 // A client that holds a key, and proves with each request that it does (RFC 9449); also badly, for trying that.
-import { createHash, randomUUID } from 'node:crypto';
 import type { JsonWebKey } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Members } from '../../demo/partner.js';
-import { SigningKey } from '../../demo/signing-key.js';
 import type { SigningAlgorithm } from '../../demo/signing-key.js';
+import { SigningKey } from '../../demo/signing-key.js';
 import { BASE_URL } from './base-url.js';
 
 export const TOKEN_URL = `${BASE_URL}/rest/auth/oauth/token`;

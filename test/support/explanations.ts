@@ -1,9 +1,8 @@
 // Explains tokens to tests as commands do it: by what a service was started with, and on its database.
 import { InstanceExplainer } from '../../src/administration/explain/explain-token.operation.js';
 import type { AdministrationSettings } from '../../src/administration/settings.js';
-import { InstanceProjects } from '../../src/workspace/projects/instance-projects.js';
 import { trustedKeysRules } from '../../src/instance/prepare-startup.js';
-import { USER_TABLE, explanationRules } from '../../src/instance/token-exchange-settings.js';
+import { explanationRules, USER_TABLE } from '../../src/instance/token-exchange-settings.js';
 import { Clock } from '../../src/platform/clock.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
@@ -11,14 +10,15 @@ import type {
   ExplanationRequest,
   TokenExplanation,
 } from '../../src/token-exchange/explain/token-explanation.js';
+import { IdentityLinkRepository } from '../../src/token-exchange/identity/identity-link.repository.js';
+import { SeatRepository } from '../../src/token-exchange/identity/seat.repository.js';
 import { JtiRepository } from '../../src/token-exchange/replay/jti.repository.js';
 import { RevocationRepository } from '../../src/token-exchange/revocation/revocation.repository.js';
 import { JwksSnapshotRepository } from '../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
 import { StoredEntryChanges } from '../../src/token-exchange/trust/stored/stored-entry.changes.js';
 import { StoredEntryRepository } from '../../src/token-exchange/trust/stored/stored-entry.repository.js';
-import { IdentityLinkRepository } from '../../src/token-exchange/identity/identity-link.repository.js';
-import { SeatRepository } from '../../src/token-exchange/identity/seat.repository.js';
 import { InstanceUsers } from '../../src/users/users.module.js';
+import { InstanceProjects } from '../../src/workspace/projects/instance-projects.js';
 import type { EntryPath } from './entry-paths.js';
 import type { TestService } from './test-service.js';
 

@@ -1,7 +1,7 @@
 // Sends requests to the services of the flows, with what surrounds a request and without HTTP.
-import type { Flow } from '../../src/token-exchange/endpoint/flows.js';
-import { FlowRunner } from '../../src/token-exchange/endpoint/flow.runner.js';
 import type { FlowRequest } from '../../src/token-exchange/endpoint/flow.runner.js';
+import { FlowRunner } from '../../src/token-exchange/endpoint/flow.runner.js';
+import type { Flow } from '../../src/token-exchange/endpoint/flows.js';
 import type { TestService } from './test-service.js';
 
 /** @throws what the work throws, once its failure is recorded */

@@ -2,7 +2,7 @@
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import { pino } from 'pino';
 import { ConcurrencyLimit } from '../../src/platform/http/concurrency-limit.js';
-import { UnfinishedRequests, GracefulShutdown } from '../../src/platform/http/connections.js';
+import { GracefulShutdown, UnfinishedRequests } from '../../src/platform/http/connections.js';
 import type { ServerParts } from '../../src/platform/http/server.js';
 import { createAdapter, prepareServer } from '../../src/platform/http/server.js';
 import { RequestTraces } from '../../src/platform/log/tracing.js';

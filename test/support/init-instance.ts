@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../demo/free-port.js';
-import { ServiceProcess, runAdmin } from '../../demo/service-process.js';
+import { runAdmin, ServiceProcess } from '../../demo/service-process.js';
 import { REPOSITORY, repositoryFile } from './source-files.js';
 
 /** The output of a shell. */

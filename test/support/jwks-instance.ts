@@ -2,19 +2,19 @@
 import type { TestingModule } from '@nestjs/testing';
 import { Test } from '@nestjs/testing';
 import type { Logger } from 'pino';
+import { Clock } from '../../src/platform/clock.js';
 import type { DatabaseSettings, OpenDatabase } from '../../src/platform/database/data-source.js';
-import { createLogger } from '../../src/platform/log/logger.js';
-import { Leader, AlwaysLeader } from '../../src/platform/jobs/leader.js';
+import { Database } from '../../src/platform/database/database.js';
+import { AlwaysLeader, Leader } from '../../src/platform/jobs/leader.js';
 import { Notifications, SoleProcessNotifications } from '../../src/platform/jobs/notifications.js';
 import { PostgresNotifications } from '../../src/platform/jobs/postgres.notifications.js';
-import { Database } from '../../src/platform/database/database.js';
-import { Clock } from '../../src/platform/clock.js';
 import { LOGGER } from '../../src/platform/log/log.js';
+import { createLogger } from '../../src/platform/log/logger.js';
 import { ExchangeTelemetry, SilentTelemetry } from '../../src/token-exchange/host/telemetry.js';
 import type { JwksSettings } from '../../src/token-exchange/settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../../src/token-exchange/settings/token-exchange.options.js';
-import { JwksKeyProvider } from '../../src/token-exchange/trust/jwks/jwks-key.provider.js';
 import { JWKS_PROVIDERS, JwksService } from '../../src/token-exchange/trust/jwks/jwks.service.js';
+import { JwksKeyProvider } from '../../src/token-exchange/trust/jwks/jwks-key.provider.js';
 import { JwksSnapshotRepository } from '../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
 import type { JwksEntry, TrustedKey } from '../../src/token-exchange/trust/trusted-key.js';
 

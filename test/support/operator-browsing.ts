@@ -3,7 +3,7 @@ import type { APIRequestContext, APIResponse, Locator, Page } from 'playwright-c
 import { request } from 'playwright-core';
 import type { Members } from '../../demo/partner.js';
 import { EmbeddedBrowsing } from './embedded-browsing.js';
-import { PASSWORD, createOperator } from './operators.js';
+import { createOperator, PASSWORD } from './operators.js';
 import type { TestClock } from './test-clock.js';
 import { GRANT_TYPE } from './test-service.js';
 

@@ -1,14 +1,14 @@
 // Operators of the instance: users with a password, and what their browser sends to the operator's API.
 import { randomUUID } from 'node:crypto';
+import { hashOfCode, newSignInCode, PasswordHasher } from '../../src/administration/accounts/passwords.js';
 import { Administration } from '../../src/administration/administration.js';
+import type { ShownEntry } from '../../src/administration/entries/entries.operations.js';
 import { UserChangeOperations } from '../../src/administration/users/user-changes.operations.js';
-import { PasswordHasher, hashOfCode, newSignInCode } from '../../src/administration/accounts/passwords.js';
 import type { GlobalRole } from '../../src/users/role.js';
 import { createUser } from './local-users.js';
 import { cookieOf } from './logins.js';
 import type { TestService } from './test-service.js';
 import { BASE_URL } from './test-service.js';
-import type { ShownEntry } from '../../src/administration/entries/entries.operations.js';
 
 export const PASSWORD = 'correct horse battery staple';
 /** The variables that enable the operator's page. Clients set their own address by `X-Forwarded-For`. */

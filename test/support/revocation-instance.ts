@@ -1,15 +1,15 @@
 // Makes the part of an instance that knows revocations, on a database that others write to as well.
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import { AuditTrailRepository } from '../../src/audit/audit-trail.repository.js';
+import { Clock } from '../../src/platform/clock.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
-import { AuditBus } from '../../src/token-exchange/audit/audit.bus.js';
-import type { Notifications } from '../../src/platform/jobs/notifications.js';
-import { SoleProcessNotifications } from '../../src/platform/jobs/notifications.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
-import { Clock } from '../../src/platform/clock.js';
+import type { Notifications } from '../../src/platform/jobs/notifications.js';
+import { SoleProcessNotifications } from '../../src/platform/jobs/notifications.js';
 import type { Log } from '../../src/platform/log/log.js';
 import { SILENT } from '../../src/platform/log/log.js';
+import { AuditBus } from '../../src/token-exchange/audit/audit.bus.js';
 import { RevocationFollower } from '../../src/token-exchange/revocation/revocation.follower.js';
 import { RevocationRepository } from '../../src/token-exchange/revocation/revocation.repository.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';

@@ -1,6 +1,6 @@
 // Both flows with work of a test between their stages.
-import { EmbeddedLoginService } from '../../src/token-exchange/login/embedded-login.service.js';
 import { TokenExchangeService } from '../../src/token-exchange/exchange/token-exchange.service.js';
+import { EmbeddedLoginService } from '../../src/token-exchange/login/embedded-login.service.js';
 import { UseRepository } from '../../src/token-exchange/replay/use.repository.js';
 import type { Tokens } from '../../src/token-exchange/verify/tokens.js';
 import type { TestService } from './test-service.js';

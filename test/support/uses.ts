@@ -1,20 +1,20 @@
 // The statement that uses up tokens, as tests ask it without a service.
 import { randomUUID } from 'node:crypto';
-import type { DataSource } from 'typeorm';
 import { EventEmitter2 } from '@nestjs/event-emitter';
+import type { DataSource } from 'typeorm';
 import { AuditTrailRepository } from '../../src/audit/audit-trail.repository.js';
 import { USER_TABLE } from '../../src/instance/token-exchange-settings.js';
 import { Database } from '../../src/platform/database/database.js';
-import { SILENT } from '../../src/platform/log/log.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
+import { SILENT } from '../../src/platform/log/log.js';
 import type { AuditTrail } from '../../src/token-exchange/audit/audit.bus.js';
 import { AuditBus } from '../../src/token-exchange/audit/audit.bus.js';
-import { UseRepository } from '../../src/token-exchange/replay/use.repository.js';
 import type { ExternalIdentity } from '../../src/token-exchange/host/users.js';
+import type { LinkedUsers } from '../../src/token-exchange/identity/decide.js';
+import { isTokenRefusal } from '../../src/token-exchange/refusals/oauth-refusal.js';
+import { UseRepository } from '../../src/token-exchange/replay/use.repository.js';
 import type { UserTable } from '../../src/token-exchange/settings/token-exchange.options.js';
 import type { TokenUse } from '../../src/token-exchange/verify/external-claims.js';
-import { isTokenRefusal } from '../../src/token-exchange/refusals/oauth-refusal.js';
-import type { LinkedUsers } from '../../src/token-exchange/identity/decide.js';
 import type { VerifiedToken } from '../../src/token-exchange/verify/external-token.verifier.js';
 import type { Tokens } from '../../src/token-exchange/verify/tokens.js';
 

@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PartnerError, createPartner } from '@embedded-token-exchange/partner';
+import { createPartner, PartnerError } from '@embedded-token-exchange/partner';
 import Fastify from 'fastify';
 
 const {

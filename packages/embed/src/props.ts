@@ -1,6 +1,6 @@
 // The properties of the components for React and Vue, and the element's attributes that they become.
 import type { Attribute, ElementOptions, FetchToken, OptionName } from './options.js';
-import { ATTRIBUTES, attributeOf } from './options.js';
+import { attributeOf, ATTRIBUTES } from './options.js';
 
 export interface EmbeddedInstanceProps extends ElementOptions {
   url: string;

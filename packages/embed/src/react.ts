@@ -1,10 +1,10 @@
 'use client';
 // The element as a component for React.
+import './embedded-instance-element.js';
 import type { DetailedHTMLProps, HTMLAttributes, ReactElement, ReactNode } from 'react';
 import { createElement, useEffect, useRef } from 'react';
 import { EmbeddedInstance as Instance } from './embedded-instance.js';
 import type { EmbeddedInstanceElement } from './embedded-instance-element.js';
-import './embedded-instance-element.js';
 import type { EmbeddedInstanceEvents } from './events.js';
 import type { Attribute } from './options.js';
 import type { EmbeddedInstanceProps as Props } from './props.js';

@@ -1,13 +1,13 @@
 // The element as a component for Vue.
+import './embedded-instance-element.js';
 import type { PropType } from 'vue';
 import { defineComponent, h, onMounted, shallowRef, watch } from 'vue';
 import { EmbeddedInstance as Instance } from './embedded-instance.js';
 import type { EmbeddedInstanceElement } from './embedded-instance-element.js';
-import './embedded-instance-element.js';
 import type { EmbeddedInstanceEvents } from './events.js';
 import { ATTRIBUTES } from './options.js';
 import type { EmbeddedInstanceProps } from './props.js';
-import { PROPERTIES, attributesOf } from './props.js';
+import { attributesOf, PROPERTIES } from './props.js';
 
 type Emits = {
   [Name in keyof EmbeddedInstanceEvents]: (detail: EmbeddedInstanceEvents[Name]) => void;

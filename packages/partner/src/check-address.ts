@@ -1,6 +1,6 @@
 // Checks of the address: TLS, metadata, proxies.
 import type { Check, Integration } from './check-integration.js';
-import { TOKEN_PATH, failedBy, unexpected } from './check-integration.js';
+import { failedBy, TOKEN_PATH, unexpected } from './check-integration.js';
 import type { Answer } from './check-requests.js';
 import type { Verdict } from './check-verdict.js';
 import { PASSED, skipped } from './check-verdict.js';

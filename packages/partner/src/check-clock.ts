@@ -1,6 +1,6 @@
 // Checks that the clocks of this machine and of all instances agree.
 import type { Check } from './check-integration.js';
-import { PASSED, failed } from './check-verdict.js';
+import { failed, PASSED } from './check-verdict.js';
 
 /** The instance's tolerance for an `iat` in the future. */
 export const LEEWAY_SECONDS = 5;

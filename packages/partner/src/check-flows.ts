@@ -1,6 +1,6 @@
 // Checks of the two flows with good tokens.
-import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
 import type { JSONWebKeySet } from 'jose';
+import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
 import { KEY_SET_PATH } from './check-address.js';
 import { CLOCKS_DIFFER, LEEWAY_SECONDS, sideOf } from './check-clock.js';
 import type { Check, Integration } from './check-integration.js';
@@ -8,7 +8,7 @@ import { failedBy, isAccepted, unexpected } from './check-integration.js';
 import type { Flow } from './check-options.js';
 import type { Answer } from './check-requests.js';
 import type { Fault, Verdict } from './check-verdict.js';
-import { PASSED, inWords, skipped } from './check-verdict.js';
+import { inWords, PASSED, skipped } from './check-verdict.js';
 
 const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token';
 const COOKIE = '__Host-svc-session';

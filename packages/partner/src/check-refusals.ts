@@ -1,11 +1,11 @@
 // Checks of the two flows with tokens that must be refused.
 import type { Check, Integration } from './check-integration.js';
-import { NO_GOOD_TOKEN, TOKEN_PATH, failedBy, isAccepted, unexpected } from './check-integration.js';
+import { failedBy, isAccepted, NO_GOOD_TOKEN, TOKEN_PATH, unexpected } from './check-integration.js';
 import type { Flow } from './check-options.js';
-import type { CheckTokens } from './check-tokens.js';
 import type { Answer } from './check-requests.js';
+import type { CheckTokens } from './check-tokens.js';
 import type { Fault, Verdict } from './check-verdict.js';
-import { PASSED, inWords, skipped } from './check-verdict.js';
+import { inWords, PASSED, skipped } from './check-verdict.js';
 
 /** A token with one defect, and the error code of the login that refuses it. */
 type BadToken = readonly [code: string, make: (tokens: CheckTokens, flow: Flow) => Promise<string>];

@@ -1,7 +1,7 @@
 // The JWTs of `check`: good ones, and ones with one defect each.
 import { randomUUID } from 'node:crypto';
-import { CompactSign } from 'jose';
 import type { CompactJWSHeaderParameters } from 'jose';
+import { CompactSign } from 'jose';
 import type { CheckSettings, Flow } from './check-options.js';
 import type { PartnerClock } from './clock.js';
 

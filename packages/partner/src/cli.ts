@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // The command of the package.
-import { Misuse, USAGE, readCheckArguments } from './check-options.js';
-import type { CheckSettings } from './check-options.js';
-import { countsOf, jsonOf, rowOf, summaryOf } from './check-report.js';
 import { checkIntegration } from './check.js';
+import type { CheckSettings } from './check-options.js';
+import { Misuse, readCheckArguments, USAGE } from './check-options.js';
+import { countsOf, jsonOf, rowOf, summaryOf } from './check-report.js';
 import { readClock } from './clock.js';
 import { EXPLAIN_USAGE, explanationText, readExplainArguments } from './explain-command.js';
 import { createPartner } from './partner.js';

@@ -1,7 +1,7 @@
 // The key that access tokens are bound to, and the proofs that it signs (RFC 9449).
 import { createHash, randomUUID } from 'node:crypto';
 import type { CryptoKey, JWK } from 'jose';
-import { SignJWT, calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { PartnerClock } from './clock.js';
 
 const ALG = 'ES256';

@@ -1,7 +1,7 @@
 // The request and the result of a token exchange, and which requests are equal.
-import type { Person } from './person.js';
 import { ownCopy, requireObject } from './own-copy.js';
 import { invalidOption } from './partner-error.js';
+import type { Person } from './person.js';
 import { claimsOf } from './person.js';
 import type { SigningKey } from './signing-key.js';
 

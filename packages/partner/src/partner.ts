@@ -11,7 +11,7 @@ import { BACKDATED_SECONDS, signedToken } from './external-token.js';
 import type { PartnerOptions, Settings } from './options.js';
 import { isUrl, readOptions } from './options.js';
 import { requireObject } from './own-copy.js';
-import { PartnerError, invalidOption } from './partner-error.js';
+import { invalidOption, PartnerError } from './partner-error.js';
 import { claimsOf } from './person.js';
 import { waitBeforeRetry } from './retries.js';
 import type { SigningKey } from './signing-key.js';

@@ -1,6 +1,6 @@
 // Reads a private key in any supported form, for signing and publishing.
-import { KeyObject, createPrivateKey, createPublicKey } from 'node:crypto';
 import type { JsonWebKey, webcrypto } from 'node:crypto';
+import { createPrivateKey, createPublicKey, KeyObject } from 'node:crypto';
 import { types } from 'node:util';
 import type { JWK } from 'jose';
 import { calculateJwkThumbprint } from 'jose';

@@ -1,9 +1,9 @@
 // One request to the token endpoint, and its result.
 import type { DpopKey } from './dpop-key.js';
-import type { PartnerErrorCode, PartnerErrorDetails } from './partner-error.js';
-import { PartnerError, isInstanceErrorCode } from './partner-error.js';
-import { BACKDATED_SECONDS } from './external-token.js';
 import type { ExternalToken } from './external-token.js';
+import { BACKDATED_SECONDS } from './external-token.js';
+import type { PartnerErrorCode, PartnerErrorDetails } from './partner-error.js';
+import { isInstanceErrorCode, PartnerError } from './partner-error.js';
 import { unlessAborted } from './unless-aborted.js';
 
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange';

@@ -5,12 +5,12 @@ import type { AnswerOf } from '../api.js';
 import { call } from '../api.js';
 import { Arrival, EntryLink, Facts, Mark, Name, PageHead, Phrases, Section } from '../parts.js';
 import { Loaded } from '../states.js';
-import { CodeBlock } from './code-block.js';
 import { CodeStep } from './code.js';
+import { CodeBlock } from './code-block.js';
+import { GOALS } from './first-token.js';
 import type { OwnPair } from './own-pair.js';
 import type { Chosen } from './partner-form.js';
 import { PartnerForm, PrivateKey } from './partner-form.js';
-import { GOALS } from './first-token.js';
 import { WaitStep } from './wait.js';
 
 type Overview = AnswerOf<'GET /overview'>;

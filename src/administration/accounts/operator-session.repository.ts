@@ -1,7 +1,7 @@
 // Operators' sessions: the rows and all their queries.
 import { Inject, Injectable } from '@nestjs/common';
-import { OPERATOR_DATABASE } from '../../platform/database/database.js';
 import type { StatementPool } from '../../platform/database/database.js';
+import { OPERATOR_DATABASE } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import type { GlobalRole } from '../../users/role.js';

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import { flag, storableString } from '../../platform/input/schemas.js';
 import { isJsonObject } from '../../platform/json/strict-json.js';
 import type { EntryValue, TrustedClient, TrustedKeyEntry } from '../../token-exchange/instance.js';
 import { StoredEntryChanges, StoredEntryError } from '../../token-exchange/instance.js';
@@ -9,8 +10,7 @@ import type { ChangedEntry, EntryChange } from '../entries/entries.operations.js
 import { EntryOperations } from '../entries/entries.operations.js';
 import { trustedEntries } from '../entries/list-entries.operation.js';
 import type { Changed, ChangeWork } from '../operation.js';
-import { Change, Read, inputOf, readNothing } from '../operation.js';
-import { flag, storableString } from '../../platform/input/schemas.js';
+import { Change, inputOf, Read, readNothing } from '../operation.js';
 
 /** A client of a stored entry. */
 const CHOSEN_CLIENT = { entry: storableString(), id: storableString() };

@@ -1,6 +1,7 @@
 // Stores, shows, changes, suspends, resumes and removes trusted key entries.
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import { storableString } from '../../platform/input/schemas.js';
 import type {
   AuditContext,
   EntryValue,
@@ -9,18 +10,17 @@ import type {
   TrustedKeyEntry,
 } from '../../token-exchange/instance.js';
 import {
-  StoredEntryChanges,
-  StoredEntryError,
   policyInWords,
   shownEntry,
+  StoredEntryChanges,
+  StoredEntryError,
 } from '../../token-exchange/instance.js';
 import { OWNER_ROLE } from '../../users/role.js';
 import { UserRepository } from '../../users/user.repository.js';
 import { CommandError } from '../command-error.js';
 import type { Changed, ChangeWork } from '../operation.js';
-import { Change, Read, inputOf } from '../operation.js';
-import { OwnerProtection, isAdministrator, refuseLogoutChange } from '../users/owner-protection.js';
-import { storableString } from '../../platform/input/schemas.js';
+import { Change, inputOf, Read } from '../operation.js';
+import { isAdministrator, OwnerProtection, refuseLogoutChange } from '../users/owner-protection.js';
 
 /** The stored entry to work on. */
 const CHOSEN_ENTRY = { name: storableString() };

@@ -1,13 +1,13 @@
 // Lists trusted key entries, configured and stored, with what each allows and its revocations.
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
-import type { CheckedStoredEntry, TrustRevocation, TrustedKeyEntry } from '../../token-exchange/instance.js';
+import type { CheckedStoredEntry, TrustedKeyEntry, TrustRevocation } from '../../token-exchange/instance.js';
 import {
-  RevocationRepository,
-  StoredEntryChanges,
   labelOf,
   policyInWords,
+  RevocationRepository,
   stateOf,
+  StoredEntryChanges,
   thumbprintOf,
   toJwksAddress,
 } from '../../token-exchange/instance.js';

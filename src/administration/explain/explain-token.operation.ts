@@ -3,37 +3,37 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { AuditTrailReader } from '../../audit/audit-trail.reader.js';
 import { checkText } from '../../audit/trail-filter.js';
+import { Clock } from '../../platform/clock.js';
+import { Transactions } from '../../platform/database/transaction.js';
+import type { Checked } from '../../platform/input/schemas.js';
+import { moment, oneOf, readBy, storableString, stringUpTo } from '../../platform/input/schemas.js';
 import { isJsonObject } from '../../platform/json/strict-json.js';
 import type {
   AccessFlow,
-  TokenExplanation,
   CheckedStoredEntry,
   ExplanationRequest,
+  TokenExplanation,
 } from '../../token-exchange/instance.js';
 import {
   ACCESS_FLOWS,
   FIELD_LIMITS,
   FLOWS,
-  MAX_TOKEN_CHARACTERS,
   IdentityLinkRepository,
   JtiRepository,
   JwksSnapshotRepository,
+  MAX_TOKEN_CHARACTERS,
   RevocationRepository,
   SeatRepository,
   StoredEntryChanges,
   TokenExplainer,
 } from '../../token-exchange/instance.js';
+import { InstanceUsers } from '../../users/users.module.js';
+import { InstanceProjects } from '../../workspace/projects/instance-projects.js';
 import { InputError } from '../command-error.js';
+import { inputOf, Read } from '../operation.js';
+import { AdministrationSettings } from '../settings.js';
 import type { ExplainedRequest } from './explained-request.js';
 import { explainedRequest } from './explained-request.js';
-import { Read, inputOf } from '../operation.js';
-import type { Checked } from '../../platform/input/schemas.js';
-import { moment, oneOf, readBy, storableString, stringUpTo } from '../../platform/input/schemas.js';
-import { InstanceProjects } from '../../workspace/projects/instance-projects.js';
-import { Clock } from '../../platform/clock.js';
-import { Transactions } from '../../platform/database/transaction.js';
-import { InstanceUsers } from '../../users/users.module.js';
-import { AdministrationSettings } from '../settings.js';
 
 @Injectable()
 export class InstanceExplainer {

@@ -1,7 +1,7 @@
 // Explains the trail's events of one request, with cause and remedy of each refusal.
+import type { StoredEvent } from '../../audit/audit-trail.reader.js';
 import { outcomeOf } from '../../audit/instance-events.js';
 import { inOwnWords } from '../../instance/token-exchange-settings.js';
-import type { StoredEvent } from '../../audit/audit-trail.reader.js';
 import type { CheckedExplanation, Explanation } from '../../token-exchange/instance.js';
 import { BEARER_REFUSALS, FAULT, NOTICES, TOKEN_REFUSALS } from '../../token-exchange/instance.js';
 

@@ -2,35 +2,35 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
+import { storableString, wholeNumber } from '../../platform/input/schemas.js';
 import type {
+  JwksEntry,
   JwksSnapshot,
   KeySetState,
-  JwksEntry,
   TrustedKeysRules,
 } from '../../token-exchange/instance.js';
 import {
-  JwksSnapshotRepository,
-  SECTIONS,
-  StoredEntryChanges,
   isServing,
+  JwksContentError,
+  JwksFetcher,
+  JwksFetchError,
+  JwksSnapshotRepository,
   keySetInWords,
   keySetState,
   labelOf,
   neverTried,
   readJwks,
+  SECTIONS,
+  StoredEntryChanges,
   thumbprintOf,
   toJwksAddress,
   transmitterEntry,
-  JwksContentError,
-  JwksFetchError,
-  JwksFetcher,
 } from '../../token-exchange/instance.js';
 import { CommandError } from '../command-error.js';
-import { AdministrationSettings } from '../settings.js';
 import { trustedEntries } from '../entries/list-entries.operation.js';
-import { Read, inputOf, readNothing } from '../operation.js';
-import { quoted, printable } from '../table.js';
-import { storableString, wholeNumber } from '../../platform/input/schemas.js';
+import { inputOf, Read, readNothing } from '../operation.js';
+import { AdministrationSettings } from '../settings.js';
+import { printable, quoted } from '../table.js';
 
 /** The stored state of an address. Times are ISO 8601. A fetch has the time of its start. */
 interface StoredKeySet {

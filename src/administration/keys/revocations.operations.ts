@@ -1,19 +1,19 @@
 // Revokes a key, or all keys of an issuer, and everything that they signed for; restores them; and lists revocations.
 import { Injectable, Optional } from '@nestjs/common';
+import { readBy, storableString } from '../../platform/input/schemas.js';
 import type { TrustRevocation } from '../../token-exchange/instance.js';
 import {
   MAX_ISSUER_BYTES,
   MAX_KID_BYTES,
+  restoreTrust,
   RevocationFollower,
   RevocationRepository,
-  restoreTrust,
   revokeTrust,
 } from '../../token-exchange/instance.js';
 import { CommandError } from '../command-error.js';
 import type { ChangeWork } from '../operation.js';
-import { Change, Read, inputOf, readNothing } from '../operation.js';
+import { Change, inputOf, Read, readNothing } from '../operation.js';
 import { OwnerProtection } from '../users/owner-protection.js';
-import { readBy, storableString } from '../../platform/input/schemas.js';
 
 /** A key, or every key of the issuer if there is no kid. */
 const read = inputOf({

@@ -1,9 +1,9 @@
 // Replaces the keys that sign the instance's access tokens ahead of schedule.
 import { Injectable, Optional } from '@nestjs/common';
-import { SigningKeyRepository, SigningKeyService, endPresentKey } from '../../token-exchange/instance.js';
+import { endPresentKey, SigningKeyRepository, SigningKeyService } from '../../token-exchange/instance.js';
 import { CommandError } from '../command-error.js';
-import { readNothing, Change } from '../operation.js';
 import type { ChangeWork } from '../operation.js';
+import { Change, readNothing } from '../operation.js';
 
 @Injectable()
 export class SigningKeyOperations {

@@ -1,6 +1,6 @@
 // The backend of a partner in Go, Java and C#.
 import type { PartnerFacts } from './partner-facts.js';
-import { GRANT_TYPE, double, tokenAddress } from './partner-facts.js';
+import { double, GRANT_TYPE, tokenAddress } from './partner-facts.js';
 
 export function goProgram(facts: PartnerFacts): string {
   return goHead(facts) + goSigning(facts) + goAnswers(facts);

@@ -2,7 +2,7 @@
 import type { KeyObject } from 'node:crypto';
 import { createPublicKey } from 'node:crypto';
 import { isJsonObject, parseStrictJson } from '../../platform/json/strict-json.js';
-import { SENT_PRIVATE_KEY, pemFault } from '../../platform/text/pem-fault.js';
+import { pemFault, SENT_PRIVATE_KEY } from '../../platform/text/pem-fault.js';
 import type { Algorithm } from '../../token-exchange/instance.js';
 import { algorithmsFitting, thumbprintOf } from '../../token-exchange/instance.js';
 

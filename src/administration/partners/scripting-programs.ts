@@ -1,6 +1,6 @@
 // The backend of a partner in Node.js, Python, PHP and Ruby.
 import type { PartnerFacts } from './partner-facts.js';
-import { GRANT_TYPE, double, single, tokenAddress } from './partner-facts.js';
+import { double, GRANT_TYPE, single, tokenAddress } from './partner-facts.js';
 
 export function node(facts: PartnerFacts): string {
   return `// automation.mjs: npm install jose

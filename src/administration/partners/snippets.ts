@@ -1,7 +1,7 @@
 // The code of a new partner, filled in with its values. Documents, page, command and tests use this one source. Each program signs tokens, gives one to the page of a signed-in user, and exchanges one.
+import { csharp, goProgram, java } from './compiled-programs.js';
 import type { PartnerFacts } from './partner-facts.js';
 import { attribute } from './partner-facts.js';
-import { csharp, goProgram, java } from './compiled-programs.js';
 import { node, php, python, ruby } from './scripting-programs.js';
 
 /** A program, and the algorithms for which its library signs. */

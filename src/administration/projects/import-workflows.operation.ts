@@ -3,24 +3,24 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { BODY_LIMIT_BYTES } from '../../platform/http/content-type.js';
+import type { Checked } from '../../platform/input/schemas.js';
+import { readBy, storableString } from '../../platform/input/schemas.js';
 import {
-  JsonError,
   hasUnstorableText,
   isJsonObject,
+  JsonError,
   parseStrictJson,
 } from '../../platform/json/strict-json.js';
 import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { UserRepository } from '../../users/user.repository.js';
-import { ProjectRepository } from '../../workspace/projects/project.repository.js';
 import { ApiRefusal } from '../../workspace/api/api-refusal.js';
+import { ProjectRepository } from '../../workspace/projects/project.repository.js';
 import { Quotas } from '../../workspace/quotas/quotas.js';
 import type { NewWorkflow } from '../../workspace/workflows/workflow.repository.js';
 import { WorkflowRepository } from '../../workspace/workflows/workflow.repository.js';
 import { CommandError } from '../command-error.js';
 import type { ChangeWork } from '../operation.js';
 import { Change, inputOf } from '../operation.js';
-import type { Checked } from '../../platform/input/schemas.js';
-import { readBy, storableString } from '../../platform/input/schemas.js';
 
 /** Rows per statement. If the embedded database runs on the main thread, each statement blocks requests. */
 const BATCH_SIZE = 25;

@@ -1,6 +1,8 @@
 // Lists projects with their keys in partners' tokens, and sets such a key.
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import type { Checked } from '../../platform/input/schemas.js';
+import { readBy, storableString } from '../../platform/input/schemas.js';
 import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { isId } from '../../platform/text/id.js';
 import { parsedUrl } from '../../platform/text/url.js';
@@ -9,9 +11,7 @@ import type { ExternalKey } from '../../workspace/projects/project.repository.js
 import { ProjectRepository } from '../../workspace/projects/project.repository.js';
 import { CommandError } from '../command-error.js';
 import type { ChangeWork } from '../operation.js';
-import { Change, Stream, inputOf, readNothing } from '../operation.js';
-import type { Checked } from '../../platform/input/schemas.js';
-import { readBy, storableString } from '../../platform/input/schemas.js';
+import { Change, inputOf, readNothing, Stream } from '../operation.js';
 
 const PAGE_SIZE = 100;
 

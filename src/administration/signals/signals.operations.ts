@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { storableString } from '../../platform/input/schemas.js';
 import { JtiRepository, usedId } from '../../token-exchange/instance.js';
-import { Read, inputOf } from '../operation.js';
+import { inputOf, Read } from '../operation.js';
 
 const PATIENCE_MS = 15_000;
 const LOOK_EVERY_MS = 250;

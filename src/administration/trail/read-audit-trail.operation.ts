@@ -5,9 +5,10 @@ import type { ShownEvent, StoredEvent } from '../../audit/audit-trail.reader.js'
 import { AuditTrailReader, shownEvent } from '../../audit/audit-trail.reader.js';
 import { PersonHashes } from '../../audit/person-hashes.js';
 import type { TimeRange, TrailFilter, TrailPerson, TrailPlace } from '../../audit/trail-filter.js';
-import { MOST_DAYS, checkEvent, checkRange, checkReason, checkText } from '../../audit/trail-filter.js';
+import { checkEvent, checkRange, checkReason, checkText, MOST_DAYS } from '../../audit/trail-filter.js';
 import type { TrailOrder } from '../../audit/trail-statements.sql.js';
 import { Clock } from '../../platform/clock.js';
+import { readBy, storableString, wholeNumber } from '../../platform/input/schemas.js';
 import { isId } from '../../platform/text/id.js';
 import { momentOf } from '../../platform/text/moment.js';
 import { StoredEntryChanges } from '../../token-exchange/instance.js';
@@ -16,9 +17,8 @@ import { UserRepository } from '../../users/user.repository.js';
 import { UserProfileRepository } from '../accounts/user-profile.repository.js';
 import { CommandError, InputError } from '../command-error.js';
 import { trustedEntries } from '../entries/list-entries.operation.js';
-import { Stream, inputOf } from '../operation.js';
+import { inputOf, Stream } from '../operation.js';
 import { userIdOf } from '../users/users.operations.js';
-import { readBy, storableString, wholeNumber } from '../../platform/input/schemas.js';
 
 export const MOST_LISTED = 10_000;
 export const MOST_LINES = 1_000;

@@ -2,12 +2,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ActiveUserRepository } from '../../audit/usage/active-users.job.js';
 import { Clock } from '../../platform/clock.js';
-import { OPERATOR_DATABASE } from '../../platform/database/database.js';
 import type { StatementPool } from '../../platform/database/database.js';
+import { OPERATOR_DATABASE } from '../../platform/database/database.js';
 import { wholeNumber } from '../../platform/input/schemas.js';
-import { SeatRepository, StoredEntryChanges, maxUsersOf } from '../../token-exchange/instance.js';
+import { maxUsersOf, SeatRepository, StoredEntryChanges } from '../../token-exchange/instance.js';
 import { trustedEntries } from '../entries/list-entries.operation.js';
-import { Read, inputOf } from '../operation.js';
+import { inputOf, Read } from '../operation.js';
 
 export const MOST_MONTHS = 24;
 

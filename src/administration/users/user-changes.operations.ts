@@ -4,11 +4,13 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { userChanged } from '../../audit/user-changed.js';
 import { isUniqueViolation } from '../../platform/database/database-error.js';
+import type { Checked } from '../../platform/input/schemas.js';
+import { oneOf, readBy, storableString } from '../../platform/input/schemas.js';
 import type { RecordedWork } from '../../token-exchange/instance.js';
 import {
+  auditEvent,
   IdentityLinkRepository,
   SessionRepository,
-  auditEvent,
   signOutEverywhere,
 } from '../../token-exchange/instance.js';
 import type { GlobalRole } from '../../users/role.js';
@@ -17,14 +19,12 @@ import type { User } from '../../users/user.repository.js';
 import { UserRepository } from '../../users/user.repository.js';
 import { OperatorAccountRepository } from '../accounts/operator-account.repository.js';
 import { OperatorSessionRepository } from '../accounts/operator-session.repository.js';
-import { isPasswordHash, CODE_LIFETIME_SECONDS } from '../accounts/passwords.js';
+import { CODE_LIFETIME_SECONDS, isPasswordHash } from '../accounts/passwords.js';
 import { CommandError } from '../command-error.js';
 import type { Changed, ChangeWork } from '../operation.js';
 import { Change, inputOf } from '../operation.js';
 import type { ChosenUser } from './users.operations.js';
 import { CHOSEN_USER, findUser, OWNER_EXISTS, readUser } from './users.operations.js';
-import type { Checked } from '../../platform/input/schemas.js';
-import { oneOf, readBy, storableString } from '../../platform/input/schemas.js';
 
 const readRole = inputOf({ ...CHOSEN_USER, role: oneOf(GLOBAL_ROLES) });
 

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { userChanged } from '../../audit/user-changed.js';
 import { isUniqueViolation } from '../../platform/database/database-error.js';
 import type { Transaction } from '../../platform/database/transaction.js';
+import { emailAddress, oneOf, storableString, stringUpTo } from '../../platform/input/schemas.js';
 import { isId } from '../../platform/text/id.js';
 import { GLOBAL_ROLES, OWNER_ROLE } from '../../users/role.js';
 import type { NewUser, User } from '../../users/user.repository.js';
@@ -11,8 +12,7 @@ import type { UserProfile } from '../accounts/user-profile.repository.js';
 import { UserProfileRepository } from '../accounts/user-profile.repository.js';
 import { CommandError } from '../command-error.js';
 import type { ChangeWork } from '../operation.js';
-import { Change, Read, Stream, inputOf, readNothing } from '../operation.js';
-import { emailAddress, oneOf, storableString, stringUpTo } from '../../platform/input/schemas.js';
+import { Change, inputOf, Read, readNothing, Stream } from '../operation.js';
 
 const MAX_NAME_CHARACTERS = 32;
 

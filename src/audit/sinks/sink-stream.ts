@@ -1,12 +1,12 @@
 // Streams the audit trail to one sink: reads from its cursor, delivers, and moves the cursor once events are
 // safe.
-import type { MayGoOn } from '../../platform/jobs/periodic.job.js';
 import type { Clock } from '../../platform/clock.js';
+import type { MayGoOn } from '../../platform/jobs/periodic.job.js';
 import type { Log } from '../../platform/log/log.js';
-import type { AuditSink, StreamedEvent } from './audit-sink.js';
-import { SinkError, streamedEvent } from './audit-sink.js';
 import type { AuditTrailReader } from '../audit-trail.reader.js';
 import type { Position } from '../trail-statements.sql.js';
+import type { AuditSink, StreamedEvent } from './audit-sink.js';
+import { SinkError, streamedEvent } from './audit-sink.js';
 import type { Backlog, SinkCursorRepository } from './sink-cursor.repository.js';
 import { BEGINNING, isBehind } from './sink-cursor.repository.js';
 

@@ -5,7 +5,7 @@ import { connect as connectTcp, isIP } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import type { StreamedEvent } from './audit-sink.js';
-import { AuditSink, SinkError, codeOf } from './audit-sink.js';
+import { AuditSink, codeOf, SinkError } from './audit-sink.js';
 import type { SyslogSettings } from './sink-settings.js';
 
 const CONNECT_MS = 10_000;

@@ -10,7 +10,7 @@ import {
   settingThatAllows,
 } from '../../platform/http/network-address.js';
 import type { StreamedEvent } from './audit-sink.js';
-import { AuditSink, SinkError, codeOf } from './audit-sink.js';
+import { AuditSink, codeOf, SinkError } from './audit-sink.js';
 import type { WebhookSettings } from './sink-settings.js';
 
 /**

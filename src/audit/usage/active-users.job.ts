@@ -1,6 +1,7 @@
 // Records the users of each month from the audit trail, so that requests need not: an event stays for a day at least, and is read within minutes.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
+import type { StatementPool } from '../../platform/database/database.js';
 import { Database } from '../../platform/database/database.js';
 import { Leader } from '../../platform/jobs/leader.js';
 import type { MayGoOn } from '../../platform/jobs/periodic.job.js';
@@ -8,9 +9,8 @@ import { ApplicationJob } from '../../platform/jobs/periodic.job.js';
 import type { Purge } from '../../platform/jobs/purge.job.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
-import { ACTIVE_USERS_CURSOR, BEGINNING, SinkCursorRepository } from '../sinks/sink-cursor.repository.js';
-import type { StatementPool } from '../../platform/database/database.js';
 import { SIGN_IN_EVENTS } from '../instance-events.js';
+import { ACTIVE_USERS_CURSOR, BEGINNING, SinkCursorRepository } from '../sinks/sink-cursor.repository.js';
 import type { Position } from '../trail-statements.sql.js';
 import { OLDEST_OPEN_TRANSACTION } from '../trail-statements.sql.js';
 

@@ -1,17 +1,17 @@
 // The decorators of the operator's API: for its controllers, and for the call parameter of routes.
 import type { ExecutionContext } from '@nestjs/common';
-import { Controller, UseFilters, UseGuards, applyDecorators, createParamDecorator } from '@nestjs/common';
+import { applyDecorators, Controller, createParamDecorator, UseFilters, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
+import type { OperationRequest } from '../../administration/administration.js';
 import { clientOf } from '../../platform/http/throttle/rate-limit.js';
-import { OperatorRefusalFilter } from '../sign-in/operator-refusal.filter.js';
 import {
   OperatorAddressThrottlerGuard,
   OperatorGuard,
-  OperatorThrottlerGuard,
   operatorOf,
+  OperatorThrottlerGuard,
 } from '../sign-in/operator.guard.js';
-import type { OperationRequest } from '../../administration/administration.js';
-import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
+import { OperatorRefusalFilter } from '../sign-in/operator-refusal.filter.js';
 
 /** A call of the operator's API, with which operations are requested. */
 export interface OperatorCall extends OperationRequest {

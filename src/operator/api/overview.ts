@@ -1,22 +1,22 @@
 // The state of the instance for operators: configuration, licence, leader, and the sinks' backlog.
 import { Inject, Injectable } from '@nestjs/common';
 import { Read, readNothing } from '../../administration/operation.js';
+import { AuditStreaming } from '../../audit/sinks/audit-streaming.js';
+import { License } from '../../config/license.js';
 import type { Startup } from '../../config/startup.js';
 import { STARTUP } from '../../config/startup.js';
-import { trustedKeysRules } from '../../instance/prepare-startup.js';
-import { License } from '../../config/license.js';
-import { VERSION } from '../../platform/version.js';
 import { endOf, explanationOf, unavailableBecause } from '../../instance/availability.js';
-import { variableStates } from '../../instance/variable-states.js';
-import { ALGORITHMS } from '../../token-exchange/instance.js';
-import { AuditStreaming } from '../../audit/sinks/audit-streaming.js';
 import { FrameAncestors } from '../../instance/frame-ancestors.js';
-import { Leader } from '../../platform/jobs/leader.js';
-import type { StatementPool } from '../../platform/database/database.js';
+import { trustedKeysRules } from '../../instance/prepare-startup.js';
+import { variableStates } from '../../instance/variable-states.js';
+import { Clock } from '../../platform/clock.js';
 import type { DatabaseSettings } from '../../platform/database/data-source.js';
 import { DATABASE_SETTINGS } from '../../platform/database/data-source.js';
+import type { StatementPool } from '../../platform/database/database.js';
 import { OPERATOR_DATABASE } from '../../platform/database/database.js';
-import { Clock } from '../../platform/clock.js';
+import { Leader } from '../../platform/jobs/leader.js';
+import { VERSION } from '../../platform/version.js';
+import { ALGORITHMS } from '../../token-exchange/instance.js';
 import { entryForm } from '../entries/entry-form.js';
 import { withLabels } from '../entries/property-labels.js';
 

@@ -2,16 +2,16 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { InstanceExplainer } from '../../administration/explain/explain-token.operation.js';
-import { Read, inputOf } from '../../administration/operation.js';
+import { inputOf, Read } from '../../administration/operation.js';
 import { Clock } from '../../platform/clock.js';
+import { storableString } from '../../platform/input/schemas.js';
 import {
   ACCESS_FLOWS,
-  ISSUING_FLOWS,
-  StoredEntryChanges,
   flowsOf,
+  ISSUING_FLOWS,
   policyInWords,
+  StoredEntryChanges,
 } from '../../token-exchange/instance.js';
-import { storableString } from '../../platform/input/schemas.js';
 import { withLabels } from './property-labels.js';
 
 const readEntry = inputOf({

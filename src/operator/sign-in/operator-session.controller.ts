@@ -12,29 +12,29 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { clientOf } from '../../platform/http/throttle/rate-limit.js';
-import { ClockDifference } from '../../token-exchange/instance.js';
-import { JsonObject } from '../../workspace/api/body/json-body.js';
 import type {
   LiveOperatorSession,
   OperatorSession,
 } from '../../administration/accounts/operator-session.repository.js';
+import { inputOf } from '../../administration/operation.js';
+import { clientOf } from '../../platform/http/throttle/rate-limit.js';
+import { storableString } from '../../platform/input/schemas.js';
+import { ClockDifference } from '../../token-exchange/instance.js';
+import { JsonObject } from '../../workspace/api/body/json-body.js';
 import {
   CurrentOperator,
   OperatorAddressThrottlerGuard,
+  operatorCookie,
   OperatorGuard,
   OperatorSignInThrottlerGuard,
   OperatorThrottlerGuard,
   OwnPageGuard,
-  operatorCookie,
   readOperatorCookie,
 } from './operator.guard.js';
 import { OperatorRefusalFilter } from './operator-refusal.filter.js';
 import { IDLE_SECONDS, OperatorSessionService, SESSION_SECONDS } from './operator-session.service.js';
 import type { Origin, SignedIn } from './operator-sign-in.service.js';
 import { OperatorSignInService } from './operator-sign-in.service.js';
-import { storableString } from '../../platform/input/schemas.js';
-import { inputOf } from '../../administration/operation.js';
 
 const readSignIn = inputOf({ email: storableString(), password: storableString() });
 const readCode = inputOf({ email: storableString(), code: storableString(), newPassword: storableString() });

@@ -1,15 +1,15 @@
 // Opens, finds, lists and ends operators' sessions.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../../platform/database/transaction.js';
-import { ClockDifference } from '../../token-exchange/instance.js';
-import type { Purge } from '../../platform/jobs/purge.job.js';
 import type {
   LiveOperatorSession,
   OperatorSession,
   SessionMoments,
 } from '../../administration/accounts/operator-session.repository.js';
 import { OperatorSessionRepository } from '../../administration/accounts/operator-session.repository.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import type { Purge } from '../../platform/jobs/purge.job.js';
+import { ClockDifference } from '../../token-exchange/instance.js';
 
 export const SESSION_SECONDS = 8 * 3600;
 export const IDLE_SECONDS = 30 * 60;

@@ -1,21 +1,21 @@
 // Signs operators in and out, and changes their passwords.
 import { Injectable } from '@nestjs/common';
-import type { OperatorRefusalReason } from '../../audit/instance-events.js';
-import type { RecordedWork, AuditEvent } from '../../token-exchange/instance.js';
-import { AuditBus, auditEvent } from '../../token-exchange/instance.js';
-import type { Transaction } from '../../platform/database/transaction.js';
-import { Clock } from '../../platform/clock.js';
-import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
-import { OPERATOR_ROLES } from '../../users/role.js';
 import type { OperatorAccount } from '../../administration/accounts/operator-account.repository.js';
 import { OperatorAccountRepository } from '../../administration/accounts/operator-account.repository.js';
 import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
 import { OperatorSessionRepository } from '../../administration/accounts/operator-session.repository.js';
-import { PasswordHasher, faultOfPassword, hashOfCode } from '../../administration/accounts/passwords.js';
+import { faultOfPassword, hashOfCode, PasswordHasher } from '../../administration/accounts/passwords.js';
 import {
-  SignInFailureRepository,
   failureKey,
+  SignInFailureRepository,
 } from '../../administration/accounts/sign-in-failure.repository.js';
+import type { OperatorRefusalReason } from '../../audit/instance-events.js';
+import { Clock } from '../../platform/clock.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
+import type { AuditEvent, RecordedWork } from '../../token-exchange/instance.js';
+import { AuditBus, auditEvent } from '../../token-exchange/instance.js';
+import { OPERATOR_ROLES } from '../../users/role.js';
 import { OperatorRefusal } from './operator-refusal.filter.js';
 import type { OpenedOperatorSession } from './operator-session.service.js';
 import { OperatorSessionService } from './operator-session.service.js';

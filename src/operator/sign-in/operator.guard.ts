@@ -1,15 +1,15 @@
 // Guards of the operator's API: requests must come from a page of the instance and, except for sign-in, from
 // a signed-in operator. Also limits their rate.
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import { Inject, Injectable, createParamDecorator } from '@nestjs/common';
+import { createParamDecorator, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { FastifyRequest } from 'fastify';
 import { stringifySetCookie } from 'cookie';
+import type { FastifyRequest } from 'fastify';
+import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
 import type { Startup } from '../../config/startup.js';
 import { STARTUP } from '../../config/startup.js';
 import { minuteThrottler } from '../../platform/http/throttle/rate-limit.js';
 import { readSessionCookies } from '../../token-exchange/instance.js';
-import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
 import { OperatorRefusal } from './operator-refusal.filter.js';
 import { OperatorSessionService } from './operator-session.service.js';
 

@@ -2,16 +2,16 @@
 import { Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { Administration } from '../../administration/administration.js';
 import { TokenOperations } from '../../administration/explain/explain-token.operation.js';
+import { REFUSAL_REASONS } from '../../administration/explain/explained-request.js';
 import { UsageOperations } from '../../administration/usage/usage.operations.js';
 import { AUDIT_EVENT_NAMES } from '../../audit/instance-events.js';
-import { REFUSAL_REASONS } from '../../administration/explain/explained-request.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
-import { OperatorRefusal } from '../sign-in/operator-refusal.filter.js';
 import type { OperatorCall } from '../api/operator-call.decorator.js';
 import { Call, OperatorController } from '../api/operator-call.decorator.js';
 import { OverviewReader } from '../api/overview.js';
-import { TrailOperations } from './trail.operation.js';
 import { inLabels } from '../entries/property-labels.js';
+import { OperatorRefusal } from '../sign-in/operator-refusal.filter.js';
+import { TrailOperations } from './trail.operation.js';
 
 @OperatorController()
 export class OperatorTrailController {

@@ -2,13 +2,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { UserProfileRepository } from '../../administration/accounts/user-profile.repository.js';
 import { explainedRequest, explanationOf } from '../../administration/explain/explained-request.js';
-import { Read, inputOf, readNothing } from '../../administration/operation.js';
+import { inputOf, Read, readNothing } from '../../administration/operation.js';
 import type { SoughtEvents } from '../../administration/trail/read-audit-trail.operation.js';
 import {
   EVENT_FILTERS,
+  rangeOf,
   TIMES,
   TrailFilters,
-  rangeOf,
 } from '../../administration/trail/read-audit-trail.operation.js';
 import { listedUser } from '../../administration/users/users.operations.js';
 import type { StoredEvent } from '../../audit/audit-trail.reader.js';
@@ -22,12 +22,12 @@ import type { Startup } from '../../config/startup.js';
 import { STARTUP } from '../../config/startup.js';
 import { Clock } from '../../platform/clock.js';
 import { WorkQueue } from '../../platform/http/throttle/work-queue.js';
+import { oneOf, readBy, storableString, wholeNumber } from '../../platform/input/schemas.js';
 import type { User } from '../../users/user.repository.js';
 import { UserRepository } from '../../users/user.repository.js';
 import { MOST_LISTED, SEARCH_LIMITS, USUAL_LIMIT } from '../api/list-page.js';
-import { SESSION_EVENTS, liveSessions } from './session-history.js';
-import { oneOf, readBy, storableString, wholeNumber } from '../../platform/input/schemas.js';
 import { inLabels } from '../entries/property-labels.js';
+import { liveSessions, SESSION_EVENTS } from './session-history.js';
 
 const DAY_MS = 86_400_000;
 const SESSION_BUCKETS = 48;

@@ -1,10 +1,10 @@
 // Lists the live embedded sessions with their users.
 import { Inject, Injectable } from '@nestjs/common';
-import { OPERATOR_DATABASE } from '../../platform/database/database.js';
 import type { StatementPool } from '../../platform/database/database.js';
-import { normalizeEmail } from '../../users/email.js';
+import { OPERATOR_DATABASE } from '../../platform/database/database.js';
 import type { IssuerKey } from '../../token-exchange/instance.js';
 import { readRecordedKeys } from '../../token-exchange/instance.js';
+import { normalizeEmail } from '../../users/email.js';
 
 export interface EmbeddedSession {
   /** The id of its family. */

@@ -1,18 +1,18 @@
 // Users and their sessions, embedded and operators', for operators.
 import { Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { Administration } from '../../administration/administration.js';
 import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
+import { Administration } from '../../administration/administration.js';
 import { UserChangeOperations } from '../../administration/users/user-changes.operations.js';
 import { Revocations } from '../../token-exchange/instance.js';
 import { UserRepository } from '../../users/user.repository.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
 import type { PageQuery } from '../../workspace/api/request-input.pipe.js';
 import { IdPipe, pageQuery } from '../../workspace/api/request-input.pipe.js';
-import { OperatorRefusal } from '../sign-in/operator-refusal.filter.js';
-import type { EmbeddedSession } from './embedded-session.repository.js';
+import { MOST_LISTED } from '../api/list-page.js';
 import type { OperatorCall } from '../api/operator-call.decorator.js';
 import { Call, OperatorController } from '../api/operator-call.decorator.js';
-import { MOST_LISTED } from '../api/list-page.js';
+import { OperatorRefusal } from '../sign-in/operator-refusal.filter.js';
+import type { EmbeddedSession } from './embedded-session.repository.js';
 import { PersonOperations } from './person.operations.js';
 
 const OPERATOR_SESSIONS = pageQuery({}, MOST_LISTED);

@@ -2,25 +2,25 @@
 import { Injectable } from '@nestjs/common';
 import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
 import { OperatorSessionRepository } from '../../administration/accounts/operator-session.repository.js';
-import { TrailSummaryReader } from '../../audit/trail-summary.reader.js';
 import { UserProfileRepository } from '../../administration/accounts/user-profile.repository.js';
 import { CommandError } from '../../administration/command-error.js';
 import type { ChangeWork } from '../../administration/operation.js';
-import { Change, Read, inputOf } from '../../administration/operation.js';
+import { Change, inputOf, Read } from '../../administration/operation.js';
 import { OwnerProtection } from '../../administration/users/owner-protection.js';
 import { listedUser } from '../../administration/users/users.operations.js';
+import { TrailSummaryReader } from '../../audit/trail-summary.reader.js';
 import type { Checked } from '../../platform/input/schemas.js';
+import { readBy, storableString, stringUpTo, uuid, wholeNumber } from '../../platform/input/schemas.js';
 import { isId } from '../../platform/text/id.js';
-import { ClockDifference, SessionRepository, auditEvent } from '../../token-exchange/instance.js';
+import { auditEvent, ClockDifference, SessionRepository } from '../../token-exchange/instance.js';
 import type { User } from '../../users/user.repository.js';
 import { UserRepository } from '../../users/user.repository.js';
+import type { Page } from '../api/list-page.js';
+import { MOST_LISTED, pageOf, USUAL_LIMIT } from '../api/list-page.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.filter.js';
 import { OperatorSessionService } from '../sign-in/operator-session.service.js';
 import type { EmbeddedSession } from './embedded-session.repository.js';
 import { EmbeddedSessionRepository } from './embedded-session.repository.js';
-import type { Page } from '../api/list-page.js';
-import { MOST_LISTED, USUAL_LIMIT, pageOf } from '../api/list-page.js';
-import { readBy, storableString, stringUpTo, uuid, wholeNumber } from '../../platform/input/schemas.js';
 
 const MOST_SEARCHED_CHARACTERS = 320;
 

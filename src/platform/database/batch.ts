@@ -1,5 +1,5 @@
 // Lets concurrent requests share one statement. Each request gets its own answer.
-import { isFaultOfOneRow, DatabaseWaitError } from './database-error.js';
+import { DatabaseWaitError, isFaultOfOneRow } from './database-error.js';
 import { DEFAULT_WAIT_MS, MOST_WAITING } from './wait-limit.js';
 
 /** Runs one statement. Resolves with one answer per item, in the order of the items. */

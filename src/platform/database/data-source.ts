@@ -1,15 +1,15 @@
 // Opens the database, embedded or PostgreSQL, behind one TypeORM data source.
 import type { DataSource } from 'typeorm';
+import { StartError } from '../start-error.js';
+import { unavailabilityOf } from './database-error.js';
 import type { EmbeddedSettings } from './embedded-database.js';
 import { prepareEmbedded } from './embedded-database.js';
 import { isUpToDate } from './migrate.js';
 import { directoryError, requireRights, rightsError } from './opening-error.js';
 import { requireSessions } from './pooler.js';
-import { StartError } from '../start-error.js';
 import type { PostgresqlSettings } from './postgresql-pools.js';
 import { preparePostgresql } from './postgresql-pools.js';
-import type { Schema, PreparedDatabase } from './prepared-database.js';
-import { unavailabilityOf } from './database-error.js';
+import type { PreparedDatabase, Schema } from './prepared-database.js';
 
 export type { PreparedDatabase, Schema } from './prepared-database.js';
 

@@ -3,13 +3,13 @@ import type { PoolConfig } from 'pg';
 import pg from 'pg';
 import { refuseCopied, refuseForeignDirectory } from './embedded/data-directory.js';
 import { DataDirectoryLock } from './embedded/data-directory.lock.js';
-import { EngineSocket } from './embedded/engine-socket.js';
-import { startEngineThread } from './embedded/engine-thread.js';
 import type { Engine } from './embedded/engine.js';
 import { startEngine } from './embedded/engine.js';
+import { EngineSocket } from './embedded/engine-socket.js';
+import { startEngineThread } from './embedded/engine-thread.js';
 import { runMigrations } from './migrate.js';
 import { directoryError } from './opening-error.js';
-import type { Schema, PreparedDatabase, ServingSettings } from './prepared-database.js';
+import type { PreparedDatabase, Schema, ServingSettings } from './prepared-database.js';
 import { createDataSource, disconnect, prepareSession, whenConnected } from './prepared-database.js';
 
 /** All statements share one connection: a command may have to wait for all earlier ones. */

@@ -1,8 +1,8 @@
 // Brings the schema up to date exactly once, even if many instances start at the same moment.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource, QueryRunner } from 'typeorm';
-import { isUndefinedTable } from './database-error.js';
 import { StartError } from '../start-error.js';
+import { isUndefinedTable } from './database-error.js';
 
 /** TypeORM's table with the names of the applied migrations. */
 export const MIGRATIONS_TABLE = 'schema_migration';

@@ -3,7 +3,7 @@
 import type { PoolConfig } from 'pg';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
-import { limitHolds, limitedConfig } from './driver-pool.js';
+import { limitedConfig, limitHolds } from './driver-pool.js';
 import { DEFAULT_WAIT_MS } from './wait-limit.js';
 
 /** A statement; prepared if it has a name. */

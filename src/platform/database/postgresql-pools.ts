@@ -4,7 +4,7 @@ import pg from 'pg';
 import { limitedPool } from './driver-pool.js';
 import { runMigrationsInTurn } from './migrate.js';
 import { limitWaits } from './pool.js';
-import type { Schema, PreparedDatabase, ServingSettings } from './prepared-database.js';
+import type { PreparedDatabase, Schema, ServingSettings } from './prepared-database.js';
 import { createDataSource, disconnect, prepareSession, whenConnected } from './prepared-database.js';
 import { statementMs } from './wait-limit.js';
 

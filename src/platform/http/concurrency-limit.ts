@@ -3,10 +3,10 @@ import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LONGEST_TURN_MS } from '../database/wait-limit.js';
-import { newRequestId } from '../log/request-id.js';
-import { COMMON_HEADERS, UNFRAMED_HEADERS } from './answers.js';
 import type { Log } from '../log/log.js';
 import { RareWarning } from '../log/log.js';
+import { newRequestId } from '../log/request-id.js';
+import { COMMON_HEADERS, UNFRAMED_HEADERS } from './answers.js';
 import type { RequestState } from './http-answers.js';
 import { stateOf } from './http-answers.js';
 

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.js';
 import type { Unavailability } from '../database/database-error.js';
 import { unavailabilityOf } from '../database/database-error.js';
 import type { Log } from '../log/log.js';
-import { TemporarilyUnavailableException, RETRY_AFTER_SECONDS } from './temporarily-unavailable.exception.js';
+import { RETRY_AFTER_SECONDS, TemporarilyUnavailableException } from './temporarily-unavailable.exception.js';
 
 /** A client's request that needs the database. */
 export interface RefusedWork {

@@ -3,6 +3,7 @@ import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { HttpException, Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { LOGGER } from '../log/log.js';
 import {
   ACCEPTED_CODING,
   HEADERS_TOO_LARGE,
@@ -10,10 +11,9 @@ import {
   NOT_FOUND,
   UNREADABLE,
 } from './answers.js';
-import { LOGGER } from '../log/log.js';
+import { ContentCodingException, TOO_LARGE_MESSAGE } from './content-type.js';
 import { DatabaseOutages } from './database-outages.js';
 import { TemporarilyUnavailableException } from './temporarily-unavailable.exception.js';
-import { ContentCodingException, TOO_LARGE_MESSAGE } from './content-type.js';
 
 /**
  * Codes and messages for errors without their own, mostly Fastify's. Fastify's messages might echo the

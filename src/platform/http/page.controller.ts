@@ -1,9 +1,9 @@
 // Serves the instance's files through @fastify/static: compressed, and with cache headers.
 import { readdirSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import type {} from '@fastify/static';
 import { Get, NotFoundException, Param, Res } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type {} from '@fastify/static';
 import type { FastifyReply } from 'fastify';
 
 /** Browsers ask each time, and get 304 while nothing has changed. */

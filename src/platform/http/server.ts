@@ -12,14 +12,14 @@ import type {
   FastifyServerOptions,
 } from 'fastify';
 import type { Logger } from 'pino';
-import { BODY_LIMIT_BYTES, MAX_FIELDS, TOO_LARGE } from './content-type.js';
-import { MAX_REQUEST_ID_CHARACTERS, idOfRequest } from '../log/request-id.js';
+import { idOfRequest, MAX_REQUEST_ID_CHARACTERS } from '../log/request-id.js';
 import type { RequestTraces } from '../log/tracing.js';
-import { Tracing, readTraceparent } from '../log/tracing.js';
+import { readTraceparent, Tracing } from '../log/tracing.js';
 import { COMMON_HEADERS, HEADERS_TOO_LARGE, UNFRAMED_HEADERS, UNREADABLE } from './answers.js';
 import type { ConcurrencyLimit } from './concurrency-limit.js';
-import type { UnfinishedRequests, GracefulShutdown } from './connections.js';
+import type { GracefulShutdown, UnfinishedRequests } from './connections.js';
 import { limitPipelining } from './connections.js';
+import { BODY_LIMIT_BYTES, MAX_FIELDS, TOO_LARGE } from './content-type.js';
 import { answerUnreadableRequest } from './unreadable-request.js';
 
 /** Options of the socket and the parser, set before Nest creates anything. */

@@ -1,6 +1,6 @@
 // Answers input that never becomes a request: no HTTP, headers that are too large, clients that are too slow.
-import type { Socket } from 'node:net';
 import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { newRequestId } from '../log/request-id.js';
 import { COMMON_HEADERS, HEADERS_TOO_LARGE, UNFRAMED_HEADERS, UNREADABLE } from './answers.js';

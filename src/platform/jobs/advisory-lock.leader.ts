@@ -1,14 +1,14 @@
 // Elects one leader among all instances that share a PostgreSQL database: the process whose session holds an
 // advisory lock.
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
 import type { OnApplicationShutdown, OnModuleInit, Provider } from '@nestjs/common';
-import type { Log } from '../log/log.js';
-import { Leader } from './leader.js';
+import pg from 'pg';
 import { Database } from '../database/database.js';
 import type { ConnectionBeside } from '../database/driver-pool.js';
 import { connectionOf } from '../database/driver-pool.js';
+import type { Log } from '../log/log.js';
 import { LOGGER } from '../log/log.js';
+import { Leader } from './leader.js';
 
 /** The time between a candidate's queries, and between attempts to connect. */
 const ASK_MS = 1_000;

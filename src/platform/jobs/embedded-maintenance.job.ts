@@ -7,8 +7,8 @@ import type { Database } from '../database/database.js';
 import { requestPool } from '../database/driver-pool.js';
 import { PreparedStatement, sql } from '../database/sql.js';
 import type { Leader } from './leader.js';
-import { ApplicationJob } from './periodic.job.js';
 import type { MayGoOn } from './periodic.job.js';
+import { ApplicationJob } from './periodic.job.js';
 
 /** A table that needs a VACUUM, an ANALYZE or both. */
 interface DueTable {

@@ -5,9 +5,9 @@ import { Clock } from '../clock.js';
 import { Database } from '../database/database.js';
 import type { Log } from '../log/log.js';
 import { LOGGER } from '../log/log.js';
-import { ApplicationJob } from './periodic.job.js';
 import { Leader } from './leader.js';
 import type { MayGoOn } from './periodic.job.js';
+import { ApplicationJob } from './periodic.job.js';
 
 /** Lets requests run between two batches. */
 const PAUSE_MS = 20;

@@ -1,12 +1,12 @@
 // Tracing: spans if the operator has loaded an SDK, and trace ids in a request's log lines.
 import type { Attributes, Span, Tracer } from '@opentelemetry/api';
 import {
-  ProxyTracerProvider,
-  SpanKind,
-  SpanStatusCode,
   context,
   isSpanContextValid,
   propagation,
+  ProxyTracerProvider,
+  SpanKind,
+  SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
 import type { Logger } from 'pino';

@@ -4,14 +4,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '../../platform/json/strict-json.js';
 import { printable, printableAddress, printableList } from '../../platform/text/printable.js';
 import { isSameUri, spellingIn } from '../../platform/text/uri.js';
-import { OAuthRefusal, isTokenRefusal } from '../refusals/oauth-refusal.js';
+import { isTokenRefusal, OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { ClaimSet } from '../trust/claim-names.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
+import type { AnyToken, TokenCheck } from '../verify/check-runner.js';
 import { FIELD_LIMITS, parseCompactJws, typeOf } from '../verify/compact-jws.js';
 import type { AssertionClaims } from '../verify/external-claims.js';
 import { isAloneFor, optionalText, refuseLonger, requiredText } from '../verify/external-claims.js';
 import { audiencesOf, lifetimeUpTo, purpose } from '../verify/token-checks.js';
-import type { AnyToken, TokenCheck } from '../verify/check-runner.js';
 
 /** The `typ` of an identity assertion, which no other token has (draft-ietf-oauth-identity-assertion-authz-grant §3). */
 const ID_JAG_TYPE = 'oauth-id-jag+jwt';

@@ -4,22 +4,22 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
 import { kindOf, printable, printableList, printableName } from '../../platform/text/printable.js';
 import type { RefusalContext } from '../refusals/oauth-refusal.js';
-import { OAuthRefusal, isTokenRefusal } from '../refusals/oauth-refusal.js';
-import type { TokenUse } from '../verify/external-claims.js';
+import { isTokenRefusal, OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { Algorithm } from '../trust/algorithms.js';
 import { algorithmNamed } from '../trust/algorithms.js';
-import { ClientKeyProvider, keySetUrlOf } from './client-keys.js';
 import type { JwksKey } from '../trust/jwks-content.js';
 import { MOST_TRIED_KEYS } from '../trust/jwks-content.js';
-import type { TrustedClient } from './client-reader.js';
-import type { TrustPolicy } from '../trust/trusted-key.js';
 import type { NamedClient } from '../trust/lookup/trusted-key.service.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
+import type { TrustPolicy } from '../trust/trusted-key.js';
 import type { CompactJws } from '../verify/compact-jws.js';
 import { parseCompactJws, signerAmong, typeOf } from '../verify/compact-jws.js';
+import type { TokenUse } from '../verify/external-claims.js';
 import { isAloneFor, withoutNulls } from '../verify/external-claims.js';
+import { ClientKeyProvider, keySetUrlOf } from './client-keys.js';
+import type { TrustedClient } from './client-reader.js';
 
 /** The credentials that a client sent. Secret. */
 export type ClientCredentials =

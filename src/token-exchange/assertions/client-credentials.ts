@@ -1,7 +1,7 @@
 // Reads a client's credentials (RFC 6749 §2.3, RFC 7523 §2.2).
-import { OAuthRefusal, invalidField } from '../refusals/oauth-refusal.js';
-import type { ClientCredentials } from './client-authenticator.js';
 import type { Form } from '../endpoint/form.js';
+import { invalidField, OAuthRefusal } from '../refusals/oauth-refusal.js';
+import type { ClientCredentials } from './client-authenticator.js';
 
 /** The fields by which a client authenticates. */
 export const CLIENT_FIELDS = {

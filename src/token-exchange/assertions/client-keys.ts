@@ -4,12 +4,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { Algorithm } from '../trust/algorithms.js';
+import { JwksService } from '../trust/jwks/jwks.service.js';
 import type { JwksCacheEntry } from '../trust/jwks/jwks-cache-entry.js';
 import type { JwksKeyProvider } from '../trust/jwks/jwks-key.provider.js';
-import { JwksService } from '../trust/jwks/jwks.service.js';
 import type { JwksKey } from '../trust/jwks-content.js';
-import type { ClientCredential } from './client-reader.js';
 import type { JwksEntry, TrustPolicy } from '../trust/trusted-key.js';
+import type { ClientCredential } from './client-reader.js';
 
 @Injectable()
 export class ClientKeyProvider {

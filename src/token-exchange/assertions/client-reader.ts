@@ -1,11 +1,11 @@
 // The property `clients` of a trusted key entry: the credentials of each client.
 import { isJsonObject } from '../../platform/json/strict-json.js';
-import type { Row, EntryMembers } from '../trust/entry-kinds.js';
+import type { EntryMembers, Row } from '../trust/entry-kinds.js';
 import { Fault } from '../trust/entry-kinds.js';
-import type { JwksKey } from '../trust/jwks-content.js';
-import { JwksContentError, readJwks } from '../trust/jwks-content.js';
 import type { TrustedKeysRules } from '../trust/entry-rules.js';
 import { urlFault } from '../trust/entry-rules.js';
+import type { JwksKey } from '../trust/jwks-content.js';
+import { JwksContentError, readJwks } from '../trust/jwks-content.js';
 
 /**
  * A client's credentials: its public keys in the entry, a key set or its metadata document; or its secret, as SHA-256 in

@@ -1,19 +1,19 @@
 // Assertions (RFC 7523): an ID-JAG (draft-ietf-oauth-identity-assertion-authz-grant) or an ordinary JWT of a trusted issuer is
 // exchanged for an access token.
 import { Injectable } from '@nestjs/common';
-import { AccessTokenService } from '../tokens/access-token.service.js';
-import { JtiRepository } from '../replay/jti.repository.js';
-import { Revocations } from '../revocation/revocations.js';
 import { DpopProofs } from '../dpop/dpop-proofs.js';
-import type { AuthenticatedClient, ClientCredentials } from './client-authenticator.js';
-import { ClientAuthenticator } from './client-authenticator.js';
-import { ExternalTokenVerifier } from '../verify/external-token.verifier.js';
 import type { FlowRequest } from '../endpoint/flow.runner.js';
 import { askedOf } from '../exchange/issuance.planner.js';
 import type { AskedIssuance, ExchangeResult } from '../exchange/token-exchange.service.js';
 import { TokenExchangeService } from '../exchange/token-exchange.service.js';
+import { JtiRepository } from '../replay/jti.repository.js';
+import { Revocations } from '../revocation/revocations.js';
+import { AccessTokenService } from '../tokens/access-token.service.js';
+import { ExternalTokenVerifier } from '../verify/external-token.verifier.js';
 import type { ReceivedAssertion } from '../verify/tokens.js';
 import { verifyAssertion } from '../verify/tokens.js';
+import type { AuthenticatedClient, ClientCredentials } from './client-authenticator.js';
+import { ClientAuthenticator } from './client-authenticator.js';
 
 /** An assertion as sent by a client. Secret. */
 export interface SentAssertion extends AskedIssuance, Pick<ReceivedAssertion, 'flow' | 'assertion'> {

@@ -7,8 +7,8 @@ import { Transactions } from '../../platform/database/transaction.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { StartError } from '../../platform/start-error.js';
+import type { Flow, FLOWS } from '../endpoint/flows.js';
 import type { ExternalPerson } from '../refusals/oauth-refusal.js';
-import type { FLOWS, Flow } from '../endpoint/flows.js';
 import type { TOKEN_EXCHANGE_EVENTS } from './event-catalogue.js';
 import type { PayloadsOf } from './event-members.js';
 

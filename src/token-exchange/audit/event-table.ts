@@ -2,12 +2,12 @@
 import type { Batch } from '../../platform/database/batch.js';
 import type { Database } from '../../platform/database/database.js';
 import type { Sql } from '../../platform/database/sql.js';
-import { SharedStatement, parameter, sql, writtenSql } from '../../platform/database/sql.js';
+import { parameter, SharedStatement, sql, writtenSql } from '../../platform/database/sql.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { answerIn } from '../../platform/database/transaction.js';
-import { FLOWS, FLOW_NAMES } from '../endpoint/flows.js';
-import type { AuditEvent, EventInsertion, RefusedPerson, StoredRefusal } from './audit.bus.js';
+import { FLOW_NAMES, FLOWS } from '../endpoint/flows.js';
 import type { ExternalPerson } from '../refusals/oauth-refusal.js';
+import type { AuditEvent, EventInsertion, RefusedPerson, StoredRefusal } from './audit.bus.js';
 import { AuditTrail } from './audit.bus.js';
 
 const FAILURES = FLOW_NAMES.map((flow) => FLOWS[flow].failureEvent);

@@ -4,10 +4,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { KeyRing } from '../../platform/secrets/key-ring.js';
 import type { SubjectOrActor } from '../refusals/oauth-refusal.js';
-import { OAuthRefusal, isTokenRefusal, requestRefusal } from '../refusals/oauth-refusal.js';
+import { isTokenRefusal, OAuthRefusal, requestRefusal } from '../refusals/oauth-refusal.js';
 import { ClockDifference } from '../replay/clock-difference.js';
-import type { DpopProof, SentProof } from './proof-checks.js';
-import { publicAddress, verifyProof } from './proof-checks.js';
+import { jtiHashOf } from '../replay/use.repository.js';
 import type {
   AccessTokenOptions,
   AccessTokenRefusal,
@@ -15,10 +14,11 @@ import type {
 } from '../tokens/access-token.service.js';
 import { ACCESS_TOKEN_OPTIONS } from '../tokens/access-token.service.js';
 import type { TokenUse } from '../verify/external-claims.js';
-import { jtiHashOf } from '../replay/use.repository.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 import type { Tokens } from '../verify/tokens.js';
+import type { DpopProof, SentProof } from './proof-checks.js';
+import { publicAddress, verifyProof } from './proof-checks.js';
 
 const PURPOSE = 'dpop-nonce';
 const MINUTE_SECONDS = 60;

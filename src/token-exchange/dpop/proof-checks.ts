@@ -9,16 +9,16 @@ import {
   printableName,
   printableSeconds,
 } from '../../platform/text/printable.js';
-import { OAuthRefusal, isTokenRefusal } from '../refusals/oauth-refusal.js';
-import type { TokenUse } from '../verify/external-claims.js';
+import { canonicalUri } from '../../platform/text/uri.js';
+import { isTokenRefusal, OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { Algorithm } from '../trust/algorithms.js';
-import { ALGORITHMS, algorithmNamed, keyFits, thumbprintOf } from '../trust/algorithms.js';
-import { UnusableKeyError, readPublicJwk } from '../trust/jwks-content.js';
+import { algorithmNamed, ALGORITHMS, keyFits, thumbprintOf } from '../trust/algorithms.js';
+import { readPublicJwk, UnusableKeyError } from '../trust/jwks-content.js';
+import type { CheckResult, TokenCheck } from '../verify/check-runner.js';
+import { passAll, resultsOf, UNREAD } from '../verify/check-runner.js';
 import type { CompactJws } from '../verify/compact-jws.js';
 import { isSignatureValid, parseCompactJws, typeOf } from '../verify/compact-jws.js';
-import type { CheckResult, TokenCheck } from '../verify/check-runner.js';
-import { UNREAD, passAll, resultsOf } from '../verify/check-runner.js';
-import { canonicalUri } from '../../platform/text/uri.js';
+import type { TokenUse } from '../verify/external-claims.js';
 
 /** A sent proof, and its request. */
 export interface SentProof {

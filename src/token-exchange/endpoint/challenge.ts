@@ -1,8 +1,8 @@
 // Reads the credential of a call, and writes the challenge of a refused one (RFC 6750, RFC 9449 §7).
 import type { HttpRequest } from '../../platform/http/http-answers.js';
-import type { BearerReason } from '../tokens/bearer-refusals.js';
 import type { PresentedCall } from '../dpop/dpop-proofs.js';
 import { provingRequestOf } from '../dpop/dpop-proofs.js';
+import type { BearerReason } from '../tokens/bearer-refusals.js';
 import { ALGORITHMS } from '../trust/algorithms.js';
 import { RESOURCE_METADATA_PATH } from './paths.js';
 

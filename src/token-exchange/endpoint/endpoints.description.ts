@@ -5,17 +5,17 @@ import { TOKEN_INTROSPECTION } from '../introspection/token-introspection.contro
 import { BOUND_EMBED_POST, EMBED_GET, EMBED_POST } from '../login/embed-login.description.js';
 import { BACK_CHANNEL_LOGOUT } from '../logout/back-channel-logout.controller.js';
 import { TOKEN_REVOCATION } from '../revocation/token-revocation.description.js';
-import { RECEIVED_EVENTS } from '../signals/events.controller.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { RECEIVED_EVENTS } from '../signals/events.controller.js';
 import {
   EMBED_PATH,
   EVENTS_PATH,
   EXPLAIN_PATH,
   INTROSPECTION_PATH,
+  loginMethods,
   LOGOUT_PATH,
   REVOCATION_PATH,
   TOKEN_PATH,
-  loginMethods,
 } from './paths.js';
 
 /** The entries of an OpenAPI document's `paths` for every endpoint, with its methods. */

@@ -2,26 +2,26 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { Clock } from '../../platform/clock.js';
-import type { Log } from '../../platform/log/log.js';
-import { LOGGER } from '../../platform/log/log.js';
-import type { Flow } from './flows.js';
-import { FLOWS } from './flows.js';
-import { jtiHashOf } from '../replay/use.repository.js';
-import type { PerToken, Tokens } from '../verify/tokens.js';
-import type { TrustPolicy } from '../trust/trusted-key.js';
-import { entryKeyOf } from '../trust/trusted-key.js';
 import type { RefundingThrottlerStorage } from '../../platform/http/throttle/counting.storage.js';
 import {
+  canRefund,
+  counterKey,
   isOver,
   MemoryCounts,
   NO_LIMIT,
   THROTTLE_STORAGE,
   WINDOW_MS,
-  canRefund,
-  counterKey,
 } from '../../platform/http/throttle/counting.storage.js';
 import type { RateLimit } from '../../platform/http/throttle/rate-limit.js';
 import { rateLimitOf, TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
+import { jtiHashOf } from '../replay/use.repository.js';
+import type { TrustPolicy } from '../trust/trusted-key.js';
+import { entryKeyOf } from '../trust/trusted-key.js';
+import type { PerToken, Tokens } from '../verify/tokens.js';
+import type { Flow } from './flows.js';
+import { FLOWS } from './flows.js';
 
 /** A hit that may be refunded. */
 interface Hit {

@@ -1,28 +1,28 @@
 // Turns each error of the endpoints into an answer and a log line. flow.runner.ts has already recorded it.
 import type { ArgumentsHost, ExceptionFilter, Type } from '@nestjs/common';
-import { Catch, Inject, Injectable, HttpException, HttpStatus } from '@nestjs/common';
-import type { Log } from '../../platform/log/log.js';
-import { LOGGER } from '../../platform/log/log.js';
-import { ExchangeTelemetry } from '../host/telemetry.js';
+import { Catch, HttpException, HttpStatus, Inject, Injectable } from '@nestjs/common';
 import { NOT_FOUND } from '../../platform/http/answers.js';
 import { DatabaseOutages } from '../../platform/http/database-outages.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers, requestOf, stateOf } from '../../platform/http/http-answers.js';
+import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
 import { requestIdOf } from '../../platform/log/request-id.js';
-import { requestRefusalLine } from '../refusals/refusal-line.js';
-import type { EndpointAnswer } from '../refusals/refusal.js';
-import { REQUEST_REFUSALS } from '../refusals/refusals.js';
-import { FAULT } from './request-refusals.js';
+import { DpopProofs } from '../dpop/dpop-proofs.js';
+import { ExchangeTelemetry } from '../host/telemetry.js';
 import type { RefusedRequest, RefusedToken } from '../refusals/oauth-refusal.js';
-import { isTokenRefusal, isRequestRefusal } from '../refusals/oauth-refusal.js';
+import { isRequestRefusal, isTokenRefusal } from '../refusals/oauth-refusal.js';
+import type { EndpointAnswer } from '../refusals/refusal.js';
+import { requestRefusalLine } from '../refusals/refusal-line.js';
+import { REQUEST_REFUSALS } from '../refusals/refusals.js';
 import { loginAnswerOf, oauthAnswerOf } from '../refusals/token-answers.js';
 import { eventAnswerOf } from '../signals/event-checks.js';
-import { DpopProofs } from '../dpop/dpop-proofs.js';
 import { isAboutProof } from './challenge.js';
 import type { Endpoint, ThrottledFlow } from './flows.js';
-import { WORK, isOfAssertion } from './flows.js';
-import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
+import { isOfAssertion, WORK } from './flows.js';
+import { FAULT } from './request-refusals.js';
 
 /** Where an error occurred. `flow` is its name in metrics and in the log. */
 interface Place {

@@ -1,29 +1,29 @@
 // The guards of every endpoint, in order, and the filter of its errors.
-import type { CanActivate, Type, ExecutionContext } from '@nestjs/common';
+import type { CanActivate, ExecutionContext, Type } from '@nestjs/common';
 import {
+  applyDecorators,
   Controller,
   Inject,
   Injectable,
   UseFilters,
   UseGuards,
   VERSION_NEUTRAL,
-  applyDecorators,
 } from '@nestjs/common';
+import { TOO_LARGE, TOO_LARGE_MESSAGE } from '../../platform/http/content-type.js';
+import { requestOf, stateOf } from '../../platform/http/http-answers.js';
+import { minuteThrottler } from '../../platform/http/throttle/rate-limit.js';
+import { OwnRoutes } from '../host/token-exchange-auth.js';
+import { notEnabled, requestRefusal } from '../refusals/oauth-refusal.js';
+import { ClockDifference } from '../replay/clock-difference.js';
+import { Revocations } from '../revocation/revocations.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
+import { EventGuard } from '../signals/event.guard.js';
 import { errorFilterOf } from './flow-error.filter.js';
-import { refusalOfLabel } from './form.js';
 import type { Endpoint, GuardName } from './flows.js';
 import { ENDPOINTS } from './flows.js';
-import { TOO_LARGE, TOO_LARGE_MESSAGE } from '../../platform/http/content-type.js';
-import { minuteThrottler } from '../../platform/http/throttle/rate-limit.js';
-import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
-import { requestRefusal, notEnabled } from '../refusals/oauth-refusal.js';
-import { ClockDifference } from '../replay/clock-difference.js';
+import { refusalOfLabel } from './form.js';
 import { loginMethods } from './paths.js';
-import { OwnRoutes } from '../host/token-exchange-auth.js';
-import { requestOf, stateOf } from '../../platform/http/http-answers.js';
-import { Revocations } from '../revocation/revocations.js';
-import { EventGuard } from '../signals/event.guard.js';
 
 /** Starts a request's wait for the database, before its first statement. */
 @Injectable()

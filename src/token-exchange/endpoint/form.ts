@@ -1,12 +1,12 @@
 // Reads the fields of a form or query from the server's parser. An ambiguous field is an error.
 import { CODING_MESSAGE } from '../../platform/http/answers.js';
 import type { BodyLabel, LabelFault } from '../../platform/http/content-type.js';
-import { MAX_FIELDS, faultOfLabel } from '../../platform/http/content-type.js';
+import { faultOfLabel, MAX_FIELDS } from '../../platform/http/content-type.js';
 import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { printableName } from '../../platform/text/printable.js';
-import type { RequestRefusalReason } from '../refusals/refusals.js';
 import type { OAuthRefusal } from '../refusals/oauth-refusal.js';
-import { requestRefusal, invalidField } from '../refusals/oauth-refusal.js';
+import { invalidField, requestRefusal } from '../refusals/oauth-refusal.js';
+import type { RequestRefusalReason } from '../refusals/refusals.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 const LABEL_FAULTS = {

@@ -1,6 +1,6 @@
 // The paths of the endpoints (4.1, 4.2), below the host's prefix if it has one.
-import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { PATH_PREFIX } from '../settings/settings.js';
+import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { ENDPOINTS } from './flows.js';
 
 export const ENDPOINT_PATHS: readonly string[] = Object.values(ENDPOINTS).map(

@@ -2,21 +2,21 @@
 // statement. It never touches replay records, and may be run again. `provision`: a shared statement for an exchange that only
 // creates its user.
 import { Injectable } from '@nestjs/common';
-import type { AuditContext, AuditEvent, RecordedWork } from '../audit/audit.bus.js';
-import { AuditBus, auditEvent } from '../audit/audit.bus.js';
 import { Clock } from '../../platform/clock.js';
 import { Database } from '../../platform/database/database.js';
-import type { Transaction } from '../../platform/database/transaction.js';
 import { DatabaseWaitError, unavailabilityOf } from '../../platform/database/database-error.js';
+import type { Transaction } from '../../platform/database/transaction.js';
 import type { SharedWait } from '../../platform/database/wait-limit.js';
 import { LONGEST_TURN_MS, MOST_WAITING } from '../../platform/database/wait-limit.js';
+import type { AuditContext, AuditEvent, RecordedWork } from '../audit/audit.bus.js';
+import { AuditBus, auditEvent } from '../audit/audit.bus.js';
+import type { FlowRequest } from '../endpoint/flow.runner.js';
 import type { IdentityChange, LinkedUsers, ResolvedUser, Users } from '../identity/decide.js';
 import { identityOf, idsOf, provisionedUser } from '../identity/decide.js';
 import { IdentityService } from '../identity/identity.service.js';
 import { ProvisioningRepository } from '../identity/provisioning.repository.js';
-import type { Tokens } from '../verify/tokens.js';
-import type { FlowRequest } from '../endpoint/flow.runner.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
+import type { Tokens } from '../verify/tokens.js';
 
 /** Connections of the pool that are reserved for shared statements. */
 const LEFT_TO_OTHERS = 2;

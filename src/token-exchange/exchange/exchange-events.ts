@@ -1,15 +1,15 @@
 // Audit events of token exchanges and redeemed assertions.
 import { event, integer, listOf, oneOf, optional, text } from '../audit/event-members.js';
 import {
-  ISSUER,
-  KID,
   ACCESS_TOKEN_ID,
   CLIENT_ADDRESS,
-  PRIOR_ACTORS,
-  IGNORED_ROLE,
-  WORKLOADS,
   CLIENT_ID,
+  IGNORED_ROLE,
+  ISSUER,
+  KID,
+  PRIOR_ACTORS,
   REFUSAL,
+  WORKLOADS,
 } from '../audit/shared-members.js';
 
 export const EXCHANGE_EVENTS = {

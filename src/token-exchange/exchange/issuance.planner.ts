@@ -2,29 +2,29 @@
 // payload of its audit event.
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../../platform/clock.js';
+import { printableAddress, printableList, printableSeconds, visible } from '../../platform/text/printable.js';
+import { canonicalUri, isSameUri, spellingIn } from '../../platform/text/uri.js';
 import type { AuditEvent } from '../audit/audit.bus.js';
 import { auditEvent } from '../audit/audit.bus.js';
-import { recordedKeys } from '../revocation/revocations.js';
+import type { FlowRequest } from '../endpoint/flow.runner.js';
+import { isOfAssertion } from '../endpoint/flows.js';
 import type { ResolvedUser, Users } from '../identity/decide.js';
 import { idsOf, ignoredRoleOf } from '../identity/decide.js';
-import type { Tokens } from '../verify/tokens.js';
-import { listOf, recordedActors, workloadsOf, priorActorsOf } from '../verify/tokens.js';
-import { Clock } from '../../platform/clock.js';
-import { isOfAssertion } from '../endpoint/flows.js';
-import { printableAddress, printableList, printableSeconds, visible } from '../../platform/text/printable.js';
-import type { FlowRequest } from '../endpoint/flow.runner.js';
-import type { AccessTokenClaims, ActorClaim } from '../tokens/access-token.service.js';
-import { AccessTokenService, lengthOfAccessToken } from '../tokens/access-token.service.js';
 import type { RefusalContext } from '../refusals/oauth-refusal.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
-import type { LoadedKey } from '../tokens/signing-key.service.js';
-import { SigningKeyService } from '../tokens/signing-key.service.js';
+import { recordedKeys } from '../revocation/revocations.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
+import type { AccessTokenClaims, ActorClaim } from '../tokens/access-token.service.js';
+import { AccessTokenService, lengthOfAccessToken } from '../tokens/access-token.service.js';
+import type { LoadedKey } from '../tokens/signing-key.service.js';
+import { SigningKeyService } from '../tokens/signing-key.service.js';
+import type { TrustPolicy } from '../trust/trusted-key.js';
 import type { AssertionClaims, PriorActor } from '../verify/external-claims.js';
 import { issuerAndKid, signerOf } from '../verify/external-token.verifier.js';
-import { canonicalUri, isSameUri, spellingIn } from '../../platform/text/uri.js';
-import type { TrustPolicy } from '../trust/trusted-key.js';
+import type { Tokens } from '../verify/tokens.js';
+import { listOf, priorActorsOf, recordedActors, workloadsOf } from '../verify/tokens.js';
 
 /** The requested grants. */
 export interface AskedGrants {

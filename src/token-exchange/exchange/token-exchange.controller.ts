@@ -1,29 +1,29 @@
 // POST /rest/auth/oauth/token (RFC 8693, RFC 7523).
 import { Inject, Post, Req, Res } from '@nestjs/common';
-import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
-import type { GrantRules, OtherTokenType, TokenForm } from './token-exchange.form.js';
-import {
-  readGrantType,
-  readAssertionForm,
-  readTokenExchangeForm,
-  readTokenForm,
-} from './token-exchange.form.js';
-import { FlowRunner } from '../endpoint/flow.runner.js';
-import type { FlowRequest } from '../endpoint/flow.runner.js';
-import type { AssertionFlow } from '../endpoint/flows.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
-import { ENDPOINTS } from '../endpoint/flows.js';
+import { isOver, MemoryCounts } from '../../platform/http/throttle/counting.storage.js';
+import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
 import type { RedeemedAssertion } from '../assertions/id-assertion.service.js';
-import { DpopProofs, provingRequestOf } from '../dpop/dpop-proofs.js';
 import { IdAssertionService } from '../assertions/id-assertion.service.js';
-import { Notices } from './notices.js';
-import { TokenExchangeService } from './token-exchange.service.js';
+import { DpopProofs, provingRequestOf } from '../dpop/dpop-proofs.js';
+import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
+import type { FlowRequest } from '../endpoint/flow.runner.js';
+import { FlowRunner } from '../endpoint/flow.runner.js';
+import type { AssertionFlow } from '../endpoint/flows.js';
+import { ENDPOINTS } from '../endpoint/flows.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
-import { isOver, MemoryCounts } from '../../platform/http/throttle/counting.storage.js';
-import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
+import { Notices } from './notices.js';
+import type { GrantRules, OtherTokenType, TokenForm } from './token-exchange.form.js';
+import {
+  readAssertionForm,
+  readGrantType,
+  readTokenExchangeForm,
+  readTokenForm,
+} from './token-exchange.form.js';
+import { TokenExchangeService } from './token-exchange.service.js';
 
 const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token';
 

@@ -1,13 +1,13 @@
 // Describes the token endpoint in OpenAPI.
 import { MAX_PROOF_CHARACTERS } from '../dpop/proof-checks.js';
 import {
-  CLIENT_FIELDS,
-  COMMON_REFUSALS,
-  OAUTH_ERROR,
-  SWITCHED_OFF,
   answer,
   answerForLater,
+  CLIENT_FIELDS,
+  COMMON_REFUSALS,
   formBody,
+  OAUTH_ERROR,
+  SWITCHED_OFF,
 } from '../endpoint/oauth.description.js';
 import { FIELD_LIMITS } from '../verify/compact-jws.js';
 import { JWT_BEARER_GRANT, TOKEN_EXCHANGE_GRANT } from './token-exchange.form.js';

@@ -1,18 +1,18 @@
 // Reads the forms of the token endpoint: a token exchange (RFC 8693 §2.1), and an assertion (RFC 7523 §2.1).
-import { requestRefusal, notEnabled, invalidField } from '../refusals/oauth-refusal.js';
-import { Form } from '../endpoint/form.js';
 import { printableName } from '../../platform/text/printable.js';
-import { FIELD_LIMITS } from '../verify/compact-jws.js';
-import type { AskedGrants } from './issuance.planner.js';
-import type { ExchangeTokens } from '../verify/tokens.js';
-import type { AssertionFlow } from '../endpoint/flows.js';
-import type { SentAssertion } from '../assertions/id-assertion.service.js';
+import { isIdJag } from '../assertions/assertion-checks.js';
 import {
+  CLIENT_AUTH_METHODS,
   CLIENT_FIELDS,
   readClientCredentials,
-  CLIENT_AUTH_METHODS,
 } from '../assertions/client-credentials.js';
-import { isIdJag } from '../assertions/assertion-checks.js';
+import type { SentAssertion } from '../assertions/id-assertion.service.js';
+import type { AssertionFlow } from '../endpoint/flows.js';
+import { Form } from '../endpoint/form.js';
+import { invalidField, notEnabled, requestRefusal } from '../refusals/oauth-refusal.js';
+import { FIELD_LIMITS } from '../verify/compact-jws.js';
+import type { ExchangeTokens } from '../verify/tokens.js';
+import type { AskedGrants } from './issuance.planner.js';
 
 /** RFC 8693 §2.1. */
 export const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';

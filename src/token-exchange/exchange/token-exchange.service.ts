@@ -1,27 +1,27 @@
 // Token exchange: exchanges external tokens for an access token.
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
+import type { RateLimited } from '../../platform/http/throttle/rate-limit.js';
 import type { RecordedWork } from '../audit/audit.bus.js';
 import { AuditBus } from '../audit/audit.bus.js';
-import type { RateLimited } from '../../platform/http/throttle/rate-limit.js';
+import type { ProvingRequest } from '../dpop/dpop-proofs.js';
+import { DpopProofs } from '../dpop/dpop-proofs.js';
+import { EntryThrottleService } from '../endpoint/entry-throttle.service.js';
+import type { FlowRequest } from '../endpoint/flow.runner.js';
+import type { LinkedUsers, Users } from '../identity/decide.js';
+import { decideRequest } from '../identity/decide.js';
+import { UseRepository } from '../replay/use.repository.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
-import type { ProvingRequest } from '../dpop/dpop-proofs.js';
-import { DpopProofs } from '../dpop/dpop-proofs.js';
-import type { LinkedUsers, Users } from '../identity/decide.js';
-import { decideRequest } from '../identity/decide.js';
 import { ExternalTokenVerifier } from '../verify/external-token.verifier.js';
+import type { ExchangeTokens, Tokens } from '../verify/tokens.js';
 import { refuseRevokedSince, verifyExchange } from '../verify/tokens.js';
-import type { Tokens, ExchangeTokens } from '../verify/tokens.js';
 import type { Applied } from './apply.service.js';
 import { ApplyService } from './apply.service.js';
-import { EntryThrottleService } from '../endpoint/entry-throttle.service.js';
-import type { FlowRequest } from '../endpoint/flow.runner.js';
-import type { Issuance, AskedGrants } from './issuance.planner.js';
+import type { AskedGrants, Issuance } from './issuance.planner.js';
 import { IssuancePlanner, successOf } from './issuance.planner.js';
 import { Notices } from './notices.js';
-import { UseRepository } from '../replay/use.repository.js';
 
 /** The result of a successful exchange. */
 export interface ExchangeResult extends RateLimited {

@@ -1,25 +1,23 @@
 // An evaluated request, and its explanation.
+import { printable, printableList } from '../../platform/text/printable.js';
 import type { Terms } from '../exchange/issuance.planner.js';
-import type { Candidates, NewUser, UserDecision } from '../identity/decide.js';
 import type { ProjectChange } from '../host/projects.js';
 import { PROFILE_FIELDS } from '../host/users.js';
-import type { ProjectSync } from '../projects/project-policy.js';
+import type { Candidates, NewUser, UserDecision } from '../identity/decide.js';
 import { isSessionToken } from '../login/session.service.js';
-import { policyInWords } from '../trust/policy-words.js';
-import type { ClaimSet } from '../trust/claim-names.js';
-import type { TrustPolicy, TrustedKeyEntry } from '../trust/trusted-key.js';
-import { printable, printableList } from '../../platform/text/printable.js';
+import type { ProjectSync } from '../projects/project-policy.js';
+import type { RefusedToken, SubjectOrActor } from '../refusals/oauth-refusal.js';
 import { REQUEST_REFUSALS } from '../refusals/refusals.js';
 import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
-import type { RefusedToken, SubjectOrActor } from '../refusals/oauth-refusal.js';
+import type { ClaimSet } from '../trust/claim-names.js';
+import { policyInWords } from '../trust/policy-words.js';
+import type { TrustedKeyEntry, TrustPolicy } from '../trust/trusted-key.js';
 import type { CheckResult } from '../verify/check-runner.js';
 import { thumbprintIn } from '../verify/token-checks.js';
 import type { PerToken } from '../verify/tokens.js';
 import { listOf } from '../verify/tokens.js';
 import { shownSubject } from '../workloads/workload-policy.js';
 import type {
-  ExplanationRequest,
-  ExplanationRules,
   EndpointRefusal,
   ExplainedAccessToken,
   ExplainedCheck,
@@ -28,6 +26,8 @@ import type {
   ExplainedRefusal,
   ExplainedToken,
   ExplainedUser,
+  ExplanationRequest,
+  ExplanationRules,
   TokenExplanation,
 } from './token-explanation.js';
 

@@ -1,6 +1,6 @@
 // Why a partner's question about a refusal is not answered, and the audit events of such questions.
 import { event } from '../audit/event-members.js';
-import { ISSUER, KID, CLIENT_ADDRESS, REFUSAL, CLIENT_REFUSAL } from '../audit/shared-members.js';
+import { CLIENT_ADDRESS, CLIENT_REFUSAL, ISSUER, KID, REFUSAL } from '../audit/shared-members.js';
 import type { TokenRefusal } from '../refusals/refusal.js';
 
 export const EXPLAIN_REFUSALS = {

@@ -6,15 +6,15 @@ import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
 import { FlowRunner } from '../endpoint/flow.runner.js';
 import { ENDPOINTS } from '../endpoint/flows.js';
 import { Form } from '../endpoint/form.js';
-import { invalidField } from '../refusals/oauth-refusal.js';
-import { ExplainService } from './explain.service.js';
 import {
-  COMMON_REFUSALS,
-  OAUTH_ERROR,
   answer,
   answerForLater,
+  COMMON_REFUSALS,
   formBody,
+  OAUTH_ERROR,
 } from '../endpoint/oauth.description.js';
+import { invalidField } from '../refusals/oauth-refusal.js';
+import { ExplainService } from './explain.service.js';
 
 const EXPLAIN_FORM = {
   type: 'object',

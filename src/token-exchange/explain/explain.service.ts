@@ -4,7 +4,7 @@ import { Clock } from '../../platform/clock.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import type { StoredRefusal } from '../audit/audit.bus.js';
-import { AuditBus, AuditTrail, auditEvent } from '../audit/audit.bus.js';
+import { AuditBus, auditEvent, AuditTrail } from '../audit/audit.bus.js';
 import type { ClientRequest } from '../endpoint/flow.runner.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { Check } from '../refusals/refusal.js';

@@ -1,12 +1,12 @@
 // The explanation of a token as a plain value, for a terminal, a page or a program.
 import type { AccessFlow } from '../endpoint/flows.js';
 import type { ProfileField } from '../host/users.js';
-import type { DelegatedRights } from '../trust/policy-rows.js';
-import type { Check } from '../refusals/refusal.js';
 import type { SubjectOrActor } from '../refusals/oauth-refusal.js';
+import type { Check } from '../refusals/refusal.js';
 import type { TokenRefusalReason } from '../refusals/token-refusals.js';
-import type { CheckResult } from '../verify/check-runner.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import type { DelegatedRights } from '../trust/policy-rows.js';
+import type { CheckResult } from '../verify/check-runner.js';
 
 /** The request to explain, as a client would send it. */
 export interface ExplanationRequest {

@@ -1,53 +1,53 @@
 // Explains whether the service would accept a token, by the code that checks tokens, on stored data, and without using it up.
+import { Clock } from '../../platform/clock.js';
 import type { Transaction, Transactions } from '../../platform/database/transaction.js';
-import { replayRefusal, shareOut } from '../replay/use.repository.js';
-import type { Terms, AskedGrants } from '../exchange/issuance.planner.js';
-import { checkTerms, askedOf } from '../exchange/issuance.planner.js';
-import type { LoginSource } from '../login/login-checks.js';
-import { verifyLogin } from '../login/login-checks.js';
+import { SILENT } from '../../platform/log/log.js';
+import type { AuthenticatedClient } from '../assertions/client-authenticator.js';
 import { refuseWithoutKey } from '../dpop/dpop-proofs.js';
+import type { DpopProof } from '../dpop/proof-checks.js';
+import { explainProof, publicAddress, verifyProof } from '../dpop/proof-checks.js';
 import type { AccessFlow } from '../endpoint/flows.js';
 import { FLOWS } from '../endpoint/flows.js';
 import { TOKEN_PATH } from '../endpoint/paths.js';
-import { Clock } from '../../platform/clock.js';
-import { SILENT } from '../../platform/log/log.js';
+import type { AskedGrants, Terms } from '../exchange/issuance.planner.js';
+import { askedOf, checkTerms } from '../exchange/issuance.planner.js';
 import type { ProjectDirectory } from '../host/projects.js';
 import type { UserDirectory } from '../host/users.js';
-import type { JwksSnapshotRepository } from '../trust/jwks/jwks-snapshot.repository.js';
-import { applyStored } from '../trust/jwks/jwks-cache-entry.js';
-import { JwksKeyProvider } from '../trust/jwks/jwks-key.provider.js';
-import { StaticKeyProvider } from '../trust/lookup/static-key.provider.js';
-import type { CheckedStoredEntry } from '../trust/stored/stored-entry.js';
-import type { TrustedKeyEntry } from '../trust/trusted-key.js';
-import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
-import type { RefusedToken, SubjectOrActor } from '../refusals/oauth-refusal.js';
-import { OAuthRefusal, isTokenRefusal, inContext } from '../refusals/oauth-refusal.js';
-import type { JtiRepository } from '../replay/jti.repository.js';
-import type { RevocationRepository } from '../revocation/revocation.repository.js';
-import { FROM_THE_BEGINNING } from '../revocation/revocation.repository.js';
-import { Revocations } from '../revocation/revocations.js';
-import { algorithmNamed } from '../trust/algorithms.js';
-import { parseCompactJws } from '../verify/compact-jws.js';
-import type { AuthenticatedClient } from '../assertions/client-authenticator.js';
-import type { DpopProof } from '../dpop/proof-checks.js';
-import { explainProof, publicAddress, verifyProof } from '../dpop/proof-checks.js';
-import type { CheckResult } from '../verify/check-runner.js';
-import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.verifier.js';
-import type { Tokens } from '../verify/tokens.js';
-import { usesOf, verifyAssertion, verifyExchange } from '../verify/tokens.js';
 import { readCandidates, withSeats } from '../identity/candidates.js';
 import type { Candidates, UserDecision } from '../identity/decide.js';
 import { decide, inOrder } from '../identity/decide.js';
 import type { IdentityLinkRepository } from '../identity/identity-link.repository.js';
 import type { SeatRepository } from '../identity/seat.repository.js';
-import type {
-  ExplanationRequest,
-  ExplanationRules,
-  EndpointRefusal,
-  TokenExplanation,
-} from './token-explanation.js';
+import type { LoginSource } from '../login/login-checks.js';
+import { verifyLogin } from '../login/login-checks.js';
+import type { RefusedToken, SubjectOrActor } from '../refusals/oauth-refusal.js';
+import { inContext, isTokenRefusal, OAuthRefusal } from '../refusals/oauth-refusal.js';
+import type { JtiRepository } from '../replay/jti.repository.js';
+import { replayRefusal, shareOut } from '../replay/use.repository.js';
+import type { RevocationRepository } from '../revocation/revocation.repository.js';
+import { FROM_THE_BEGINNING } from '../revocation/revocation.repository.js';
+import { Revocations } from '../revocation/revocations.js';
+import { algorithmNamed } from '../trust/algorithms.js';
+import { applyStored } from '../trust/jwks/jwks-cache-entry.js';
+import { JwksKeyProvider } from '../trust/jwks/jwks-key.provider.js';
+import type { JwksSnapshotRepository } from '../trust/jwks/jwks-snapshot.repository.js';
+import { StaticKeyProvider } from '../trust/lookup/static-key.provider.js';
+import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
+import type { CheckedStoredEntry } from '../trust/stored/stored-entry.js';
+import type { TrustedKeyEntry } from '../trust/trusted-key.js';
+import type { CheckResult } from '../verify/check-runner.js';
+import { parseCompactJws } from '../verify/compact-jws.js';
+import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.verifier.js';
+import type { Tokens } from '../verify/tokens.js';
+import { usesOf, verifyAssertion, verifyExchange } from '../verify/tokens.js';
 import type { EvaluatedRequest, EvaluatedToken } from './evaluated-request.js';
 import { explanationOf } from './evaluated-request.js';
+import type {
+  EndpointRefusal,
+  ExplanationRequest,
+  ExplanationRules,
+  TokenExplanation,
+} from './token-explanation.js';
 
 /** The sources of stored data. */
 export interface ExplanationSources {

@@ -3,8 +3,8 @@ import type { Abstract, DynamicModule, ModuleMetadata, NestModule } from '@nestj
 import { Logger, Module, Scope } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import { AuditTrail } from '../audit/audit.bus.js';
 import { StartError } from '../../platform/start-error.js';
+import { AuditTrail } from '../audit/audit.bus.js';
 import { SessionOpener } from './logins.js';
 import { ProjectDirectory } from './projects.js';
 import { ExchangeTelemetry } from './telemetry.js';

@@ -1,6 +1,6 @@
 // The port of metrics and traces.
-import type { TokenRefusalReason } from '../refusals/token-refusals.js';
 import type { Flow, ThrottledFlow } from '../endpoint/flows.js';
+import type { TokenRefusalReason } from '../refusals/token-refusals.js';
 
 /**
  * The timed stages of a request: its tokens are verified, then used up. Then its success is recorded, or, if users change,

@@ -1,25 +1,25 @@
 // For routes of a host: accepts the package's access tokens, requires scopes, and passes the user to the route.
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import {
+  applyDecorators,
+  createParamDecorator,
   ForbiddenException,
   Inject,
   Injectable,
   SetMetadata,
   UnauthorizedException,
   UseGuards,
-  applyDecorators,
-  createParamDecorator,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { Database } from '../../platform/database/database.js';
 import { Transaction } from '../../platform/database/transaction.js';
 import { withinWait } from '../../platform/database/wait-limit.js';
-import { requestIdOf } from '../../platform/log/request-id.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
-import type { HostUser } from './users.js';
-import { UserDirectory } from './users.js';
+import { requestIdOf } from '../../platform/log/request-id.js';
+import { DpopProofs } from '../dpop/dpop-proofs.js';
+import { challengeTo, isServedScheme, presentedCallOf, scopeChallengeTo } from '../endpoint/challenge.js';
 import { bearerLine } from '../refusals/refusal-line.js';
 import type { RouteSettings, TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { ROUTE_SETTINGS, TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
@@ -27,8 +27,8 @@ import { AccessTokenService } from '../tokens/access-token.service.js';
 import type { BearerReason } from '../tokens/bearer-refusals.js';
 import type { Caller, CallerVerdict } from '../tokens/caller.js';
 import { callerOf } from '../tokens/caller.js';
-import { DpopProofs } from '../dpop/dpop-proofs.js';
-import { challengeTo, isServedScheme, presentedCallOf, scopeChallengeTo } from '../endpoint/challenge.js';
+import type { HostUser } from './users.js';
+import { UserDirectory } from './users.js';
 
 const CALLER = Symbol('who makes the call');
 const SCOPES = Symbol('scopes that a route needs');

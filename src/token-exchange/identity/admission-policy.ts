@@ -3,12 +3,12 @@ import { domainOfAddress } from '../../platform/text/email-address.js';
 import { printableList } from '../../platform/text/printable.js';
 import { counted } from '../../platform/text/wording.js';
 import type { HostUser } from '../host/users.js';
-import type { TrustPolicy } from '../trust/trusted-key.js';
-import { domainsOf } from '../trust/trusted-key.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
-import { isPrivileged } from './role-policy.js';
+import type { TrustPolicy } from '../trust/trusted-key.js';
+import { domainsOf } from '../trust/trusted-key.js';
 import type { ExternalClaims } from '../verify/external-claims.js';
+import { isPrivileged } from './role-policy.js';
 
 /**
  * The address by which an unknown identity may be linked or provisioned.

@@ -2,15 +2,15 @@
 import type { Transaction } from '../../platform/database/transaction.js';
 import type { ProjectDirectory } from '../host/projects.js';
 import type { UserDirectory } from '../host/users.js';
+import type { StoredProjects } from '../projects/project-policy.js';
+import { MAX_CLAIMED_MEMBERSHIPS } from '../projects/project-policy.js';
+import type { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { linkableEmail } from './admission-policy.js';
 import type { Candidates } from './decide.js';
 import { identityOf } from './decide.js';
 import type { IdentityLinkRepository } from './identity-link.repository.js';
 import type { SeatRepository } from './seat.repository.js';
-import type { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
-import type { StoredProjects } from '../projects/project-policy.js';
-import { MAX_CLAIMED_MEMBERSHIPS } from '../projects/project-policy.js';
 
 /** Where users and links are read. */
 export interface StoredUsers {

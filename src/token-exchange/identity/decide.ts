@@ -1,28 +1,28 @@
 // Decides which local users the verified tokens of a request mean, and what they change. Pure: stored data are arguments.
-import type { AuditEvent } from '../audit/audit.bus.js';
 import { firstCharacters } from '../../platform/text/characters.js';
+import type { AuditEvent } from '../audit/audit.bus.js';
 import type { ExternalIdentity, HostUser, HostUserUpdate, NewHostUser, ProfileField } from '../host/users.js';
 import { PROFILE_FIELDS } from '../host/users.js';
+import type { ProjectSync, StoredProjects } from '../projects/project-policy.js';
+import { decideOnProjects } from '../projects/project-policy.js';
 import type { RefusalContext, SubjectOrActor } from '../refusals/oauth-refusal.js';
-import { OAuthRefusal, inContext } from '../refusals/oauth-refusal.js';
+import { inContext, OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
+import { issuerAndKid } from '../verify/external-token.verifier.js';
+import type { PerToken, Tokens } from '../verify/tokens.js';
 import type { Seats } from './admission-policy.js';
 import { checkLink, checkProvisioning, checkSeats, linkableEmail } from './admission-policy.js';
 import type { IdentityLink } from './identity-link.repository.js';
 import type { Voucher } from './role-policy.js';
-import type { ProjectSync, StoredProjects } from '../projects/project-policy.js';
-import { decideOnProjects } from '../projects/project-policy.js';
 import {
   askedRole,
+  checkStoredRole,
+  checkVouchers,
+  ownerExcluded,
   roleOfExistingUser,
   roleOfNewUser,
-  checkVouchers,
-  checkStoredRole,
-  ownerExcluded,
 } from './role-policy.js';
-import { issuerAndKid } from '../verify/external-token.verifier.js';
-import type { PerToken, Tokens } from '../verify/tokens.js';
 
 /** The user of a link. */
 export interface LinkedUser extends HostUser, Omit<IdentityLink, 'userId'> {}

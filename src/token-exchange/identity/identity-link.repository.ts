@@ -1,6 +1,6 @@
 // Stores the links from external identities to local users.
 import { Injectable } from '@nestjs/common';
-import { PreparedStatement, parameter, sql } from '../../platform/database/sql.js';
+import { parameter, PreparedStatement, sql } from '../../platform/database/sql.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf, runIn } from '../../platform/database/transaction.js';
 import type { ExternalIdentity } from '../host/users.js';

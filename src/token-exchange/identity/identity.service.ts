@@ -7,11 +7,13 @@ import type { ProjectChange } from '../host/projects.js';
 import { ProjectDirectory } from '../host/projects.js';
 import type { HostUser, HostUserUpdate, NewHostUser } from '../host/users.js';
 import { PROFILE_FIELDS, UserDirectory } from '../host/users.js';
+import { NewProjectThrottle } from '../projects/new-project-throttle.js';
+import type { ProjectSync } from '../projects/project-policy.js';
 import type { SubjectOrActor } from '../refusals/oauth-refusal.js';
 import { inContext } from '../refusals/oauth-refusal.js';
 import type { RoleNames, TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
-import { isPrivileged } from './role-policy.js';
+import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
 import type { Tokens } from '../verify/tokens.js';
@@ -39,10 +41,8 @@ import {
   resolvedUser,
 } from './decide.js';
 import { IdentityLinkRepository } from './identity-link.repository.js';
+import { isPrivileged } from './role-policy.js';
 import { SeatRepository } from './seat.repository.js';
-import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
-import { NewProjectThrottle } from '../projects/new-project-throttle.js';
-import type { ProjectSync } from '../projects/project-policy.js';
 
 @Injectable()
 export class IdentityService {

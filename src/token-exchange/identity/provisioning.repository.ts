@@ -5,11 +5,11 @@ import type { Batch } from '../../platform/database/batch.js';
 import { Database } from '../../platform/database/database.js';
 import { isDeadlock, isUniqueViolation } from '../../platform/database/database-error.js';
 import {
-  SharedStatement,
   givenRows,
   identifier,
   nameOn,
   parameter,
+  SharedStatement,
   sql,
 } from '../../platform/database/sql.js';
 import type { AuditEvent, EventInsertion } from '../audit/audit.bus.js';

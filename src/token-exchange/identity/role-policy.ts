@@ -1,10 +1,10 @@
 // The rules about roles: which are administrators', who may sign in by whose entry, and what a role claim does (4.4).
-import type { HostUser } from '../host/users.js';
 import { printable, printableList } from '../../platform/text/printable.js';
-import type { TrustPolicy } from '../trust/trusted-key.js';
+import type { HostUser } from '../host/users.js';
 import type { RefusalContext } from '../refusals/oauth-refusal.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
+import type { TrustPolicy } from '../trust/trusted-key.js';
 
 /** Whether a role is an administrator's. */
 export function isPrivileged(role: string, { owner, initial, privileged }: RoleNames): boolean {

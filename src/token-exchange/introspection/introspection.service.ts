@@ -5,6 +5,9 @@ import { decodeJwt } from 'jose/jwt/decode';
 import { Database } from '../../platform/database/database.js';
 import { Transaction } from '../../platform/database/transaction.js';
 import { printable } from '../../platform/text/printable.js';
+import type { AuthenticatedClient, ClientCredentials } from '../assertions/client-authenticator.js';
+import { ClientAuthenticator } from '../assertions/client-authenticator.js';
+import type { ClientRequest } from '../endpoint/flow.runner.js';
 import { UserDirectory } from '../host/users.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import { JtiRepository } from '../replay/jti.repository.js';
@@ -13,9 +16,6 @@ import type { TokenExchangeOptions } from '../settings/token-exchange.options.js
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { AccessTokenService } from '../tokens/access-token.service.js';
 import { callerOf } from '../tokens/caller.js';
-import type { AuthenticatedClient, ClientCredentials } from '../assertions/client-authenticator.js';
-import { ClientAuthenticator } from '../assertions/client-authenticator.js';
-import type { ClientRequest } from '../endpoint/flow.runner.js';
 
 /** The claims of a valid token in the answer (RFC 7662 §2.2). */
 export type Introspection = { readonly active: false } | ({ readonly active: true } & JWTPayload);

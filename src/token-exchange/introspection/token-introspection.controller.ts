@@ -2,23 +2,23 @@
 import { Post, Req, Res } from '@nestjs/common';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
-import type { Introspected } from './introspection.service.js';
-import { IntrospectionService } from './introspection.service.js';
 import { CLIENT_FIELDS, readClientCredentials } from '../assertions/client-credentials.js';
 import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
 import { FlowRunner } from '../endpoint/flow.runner.js';
-import { requestRefusal } from '../refusals/oauth-refusal.js';
-import { Form } from '../endpoint/form.js';
 import { ENDPOINTS } from '../endpoint/flows.js';
+import { Form } from '../endpoint/form.js';
 import {
-  COMMON_REFUSALS,
-  OAUTH_ERROR,
-  SWITCHED_OFF,
   answer,
   answerForLater,
+  COMMON_REFUSALS,
   formBody,
+  OAUTH_ERROR,
+  SWITCHED_OFF,
 } from '../endpoint/oauth.description.js';
+import { requestRefusal } from '../refusals/oauth-refusal.js';
 import { REVOCATION_FORM } from '../revocation/token-revocation.description.js';
+import type { Introspected } from './introspection.service.js';
+import { IntrospectionService } from './introspection.service.js';
 
 /** RFC 7662 §2.1. */
 const INTROSPECTION_FORM = {

@@ -1,8 +1,8 @@
 // Finds the bound session of a call, and checks that the call proves the session's key.
 import { Injectable } from '@nestjs/common';
-import type { AccessTokenRefusal } from '../tokens/access-token.service.js';
 import type { PresentedCall } from '../dpop/dpop-proofs.js';
 import { DpopProofs } from '../dpop/dpop-proofs.js';
+import type { AccessTokenRefusal } from '../tokens/access-token.service.js';
 import type { WebSession } from './session.repository.js';
 import { SessionService } from './session.service.js';
 

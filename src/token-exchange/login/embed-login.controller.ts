@@ -1,27 +1,27 @@
 // POST and GET /rest/auth/embed: signs a browser in and redirects it, or answers with a session that is bound to a key of the
 // page.
 import { Get, Inject, Post, Req, Res } from '@nestjs/common';
-import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
-import { ENDPOINTS } from '../endpoint/flows.js';
-import { FlowRunner } from '../endpoint/flow.runner.js';
-import type { FlowRequest } from '../endpoint/flow.runner.js';
-import { Notices } from '../exchange/notices.js';
 import { isOver, MemoryCounts } from '../../platform/http/throttle/counting.storage.js';
 import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
-import { ANSWER_FIELD, ANSWER_SESSION, Form } from '../endpoint/form.js';
-import type { BoundSignedIn } from './embedded-login.service.js';
-import { EmbeddedLoginService } from './embedded-login.service.js';
-import type { RedirectFault } from './local-redirect.js';
-import { invalidField, notEnabled, requestRefusal } from '../refusals/oauth-refusal.js';
-import { localRedirect } from './local-redirect.js';
-import type { LoginSource } from './login-checks.js';
 import { pageOrigin } from '../../platform/text/origin.js';
 import { DpopProofs, provingRequestOf } from '../dpop/dpop-proofs.js';
 import { presentedCallOf } from '../endpoint/challenge.js';
+import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
+import type { FlowRequest } from '../endpoint/flow.runner.js';
+import { FlowRunner } from '../endpoint/flow.runner.js';
+import { ENDPOINTS } from '../endpoint/flows.js';
+import { ANSWER_FIELD, ANSWER_SESSION, Form } from '../endpoint/form.js';
+import { Notices } from '../exchange/notices.js';
+import { invalidField, notEnabled, requestRefusal } from '../refusals/oauth-refusal.js';
+import type { BoundSignedIn } from './embedded-login.service.js';
+import { EmbeddedLoginService } from './embedded-login.service.js';
+import type { RedirectFault } from './local-redirect.js';
+import { localRedirect } from './local-redirect.js';
+import type { LoginSource } from './login-checks.js';
 
 const FIELDS = { token: {}, redirectTo: {}, userId: {}, hostOrigin: {}, [ANSWER_FIELD]: {} };
 

@@ -1,10 +1,18 @@
 // Embedded login: opens a session for an external token.
 import { Inject, Injectable } from '@nestjs/common';
-import type { AuditEvent } from '../audit/audit.bus.js';
-import { auditEvent } from '../audit/audit.bus.js';
 import { Clock } from '../../platform/clock.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import type { RateLimited } from '../../platform/http/throttle/rate-limit.js';
+import type { AuditEvent } from '../audit/audit.bus.js';
+import { auditEvent } from '../audit/audit.bus.js';
+import type { ProvingRequest } from '../dpop/dpop-proofs.js';
+import { DpopProofs } from '../dpop/dpop-proofs.js';
+import type { DpopProof } from '../dpop/proof-checks.js';
+import { EntryThrottleService } from '../endpoint/entry-throttle.service.js';
+import type { FlowRequest } from '../endpoint/flow.runner.js';
+import type { Applied } from '../exchange/apply.service.js';
+import { ApplyService } from '../exchange/apply.service.js';
+import { Notices } from '../exchange/notices.js';
 import type {
   BoundLogin,
   MadeSession,
@@ -14,27 +22,19 @@ import type {
   SessionMaker,
 } from '../host/logins.js';
 import { SessionOpener } from '../host/logins.js';
+import type { Users } from '../identity/decide.js';
+import { decideRequest, idsOf, ignoredRoleOf } from '../identity/decide.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
+import { UseRepository } from '../replay/use.repository.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
-import type { ProvingRequest } from '../dpop/dpop-proofs.js';
-import { DpopProofs } from '../dpop/dpop-proofs.js';
-import type { Users } from '../identity/decide.js';
-import { decideRequest, idsOf, ignoredRoleOf } from '../identity/decide.js';
-import type { DpopProof } from '../dpop/proof-checks.js';
 import { ExternalTokenVerifier, issuerAndKid, signerOf } from '../verify/external-token.verifier.js';
-import { recordedActors, refuseRevokedSince } from '../verify/tokens.js';
 import type { Tokens } from '../verify/tokens.js';
-import type { Applied } from '../exchange/apply.service.js';
-import { ApplyService } from '../exchange/apply.service.js';
-import { EntryThrottleService } from '../endpoint/entry-throttle.service.js';
-import type { FlowRequest } from '../endpoint/flow.runner.js';
+import { recordedActors, refuseRevokedSince } from '../verify/tokens.js';
+import { LoginRepository } from './login.repository.js';
 import type { LoginSource } from './login-checks.js';
 import { pageOriginOf, verifyLogin } from './login-checks.js';
-import { LoginRepository } from './login.repository.js';
-import { Notices } from '../exchange/notices.js';
-import { UseRepository } from '../replay/use.repository.js';
 
 /** An unchecked request for a login. */
 interface AskedLogin {

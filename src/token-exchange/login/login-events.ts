@@ -1,13 +1,13 @@
 // Audit events of embedded logins and of sessions.
 import { event, integer, listOf, oneOf, optional, text, uuid } from '../audit/event-members.js';
 import {
+  CLIENT_ADDRESS,
+  IGNORED_ROLE,
   ISSUER,
   KID,
-  SESSION_FAMILY_ID,
-  CLIENT_ADDRESS,
   PRIOR_ACTORS,
-  IGNORED_ROLE,
   REFUSAL,
+  SESSION_FAMILY_ID,
 } from '../audit/shared-members.js';
 
 export const LOGIN_EVENTS = {

@@ -1,14 +1,14 @@
 // `record` of a login: the statement by which concurrent logins write their sessions and events. It contains no rule about users.
 import { Inject, Injectable } from '@nestjs/common';
-import type { AuditEvent, EventInsertion } from '../audit/audit.bus.js';
-import { AuditTrail, AuditBus } from '../audit/audit.bus.js';
 import type { Batch } from '../../platform/database/batch.js';
 import { Database } from '../../platform/database/database.js';
-import { SharedStatement, identifier, nameOn, parameter, sql } from '../../platform/database/sql.js';
+import { identifier, nameOn, parameter, SharedStatement, sql } from '../../platform/database/sql.js';
+import type { AuditEvent, EventInsertion } from '../audit/audit.bus.js';
+import { AuditBus, AuditTrail } from '../audit/audit.bus.js';
 import { keysOfLogin, recordedKeys } from '../revocation/revocations.js';
-import type { NewSession } from './session.repository.js';
 import type { TokenExchangeOptions, UserTable } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
+import type { NewSession } from './session.repository.js';
 
 /** A login that changes nothing about its user, who is the subject of the event. */
 export interface RecordedLogin {

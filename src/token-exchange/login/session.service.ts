@@ -1,10 +1,13 @@
 // Opens, renews, finds and ends browser sessions, both in cookies and bound to a key of the page.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../../platform/clock.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import type { Log } from '../../platform/log/log.js';
+import { LOGGER } from '../../platform/log/log.js';
+import { newRequestId } from '../../platform/log/request-id.js';
 import type { AuditEvent, AuditPayloads, RecordedWork } from '../audit/audit.bus.js';
 import { AuditBus, auditEvent } from '../audit/audit.bus.js';
-import type { Transaction } from '../../platform/database/transaction.js';
-import { Clock } from '../../platform/clock.js';
 import type {
   BoundLogin,
   MadeSession,
@@ -14,18 +17,15 @@ import type {
   SessionMaker,
 } from '../host/logins.js';
 import { SessionOpener } from '../host/logins.js';
-import type { Log } from '../../platform/log/log.js';
-import { LOGGER } from '../../platform/log/log.js';
-import { newRequestId } from '../../platform/log/request-id.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
-import type { IssuerKey, Logout } from '../revocation/revocations.js';
 import { ClockDifference } from '../replay/clock-difference.js';
+import type { IssuerKey, Logout } from '../revocation/revocations.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { SessionSettings } from '../settings/token-exchange.options.js';
-import type { SessionCookieReader } from './session-cookie.js';
-import { clearingCookies, sessionCookie, sessionCookieReader, SESSION_OPTIONS } from './session-cookie.js';
 import type { DeletedSession, NewSession, SessionKind, WebSession } from './session.repository.js';
 import { SessionRepository } from './session.repository.js';
+import type { SessionCookieReader } from './session-cookie.js';
+import { clearingCookies, SESSION_OPTIONS, sessionCookie, sessionCookieReader } from './session-cookie.js';
 
 const ID_BYTES = 32;
 /** For requests in progress with the previous cookie. */

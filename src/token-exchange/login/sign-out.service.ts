@@ -1,13 +1,13 @@
 // Signs users out, and records it.
 import { Injectable } from '@nestjs/common';
-import { AuditBus, auditEvent } from '../audit/audit.bus.js';
 import { Clock } from '../../platform/clock.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import type { AuditContext, RecordedWork } from '../audit/audit.bus.js';
+import { AuditBus, auditEvent } from '../audit/audit.bus.js';
 import { UserDirectory } from '../host/users.js';
 import type { WebSession } from './session.repository.js';
 import { SessionRepository } from './session.repository.js';
 import { SessionService } from './session.service.js';
-import type { AuditContext, RecordedWork } from '../audit/audit.bus.js';
-import type { Transaction } from '../../platform/database/transaction.js';
 
 /** The parts that a sign-out changes. */
 export interface IssuedThings {

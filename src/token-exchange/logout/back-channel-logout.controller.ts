@@ -1,20 +1,20 @@
 // POST /rest/auth/backchannel-logout (OpenID Connect Back-Channel Logout 1.0).
 import { Post, Req, Res } from '@nestjs/common';
-import { BackChannelLogoutService } from './back-channel-logout.service.js';
-import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
-import { invalidField } from '../refusals/oauth-refusal.js';
-import { FlowRunner } from '../endpoint/flow.runner.js';
-import { Form } from '../endpoint/form.js';
-import { ENDPOINTS } from '../endpoint/flows.js';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
+import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
+import { FlowRunner } from '../endpoint/flow.runner.js';
+import { ENDPOINTS } from '../endpoint/flows.js';
+import { Form } from '../endpoint/form.js';
 import {
-  COMMON_REFUSALS,
-  OAUTH_ERROR,
   answer,
   answerForLater,
+  COMMON_REFUSALS,
   formBody,
+  OAUTH_ERROR,
 } from '../endpoint/oauth.description.js';
+import { invalidField } from '../refusals/oauth-refusal.js';
+import { BackChannelLogoutService } from './back-channel-logout.service.js';
 
 const LOGOUT_FORM = {
   type: 'object',

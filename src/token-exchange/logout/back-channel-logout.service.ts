@@ -1,25 +1,25 @@
 // Back-channel logout: ends what the user or session of a provider's logout token has opened here.
 import { Inject, Injectable } from '@nestjs/common';
-import type { AuditEvent } from '../audit/audit.bus.js';
-import { auditEvent } from '../audit/audit.bus.js';
 import { Clock } from '../../platform/clock.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
+import type { AuditEvent } from '../audit/audit.bus.js';
+import { auditEvent } from '../audit/audit.bus.js';
+import { EntryThrottleService } from '../endpoint/entry-throttle.service.js';
+import type { FlowRequest } from '../endpoint/flow.runner.js';
 import { SessionOpener } from '../host/logins.js';
+import { IdentityLinkRepository } from '../identity/identity-link.repository.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import { JtiRepository } from '../replay/jti.repository.js';
-import type { Logout } from '../revocation/revocations.js';
 import { RevocationService, warnOfAll } from '../revocation/revocation.service.js';
-import { Revocations, keysOfLogout } from '../revocation/revocations.js';
+import type { Logout } from '../revocation/revocations.js';
+import { keysOfLogout, Revocations } from '../revocation/revocations.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
-import { IdentityLinkRepository } from '../identity/identity-link.repository.js';
 import type { VerifiedLogout } from '../verify/external-token.verifier.js';
 import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.verifier.js';
 import { refuseRevokedKey } from '../verify/tokens.js';
-import { EntryThrottleService } from '../endpoint/entry-throttle.service.js';
-import type { FlowRequest } from '../endpoint/flow.runner.js';
 
 @Injectable()
 export class BackChannelLogoutService {

@@ -1,6 +1,6 @@
 // Audit events of back-channel logouts.
 import { event, integer, oneOf, optional } from '../audit/event-members.js';
-import { ISSUER, KID, CLIENT_ADDRESS, REFUSAL } from '../audit/shared-members.js';
+import { CLIENT_ADDRESS, ISSUER, KID, REFUSAL } from '../audit/shared-members.js';
 
 export const LOGOUT_EVENTS = {
   'svc.audit.token-exchange.logout': event(

@@ -18,11 +18,8 @@ import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
-import type { RouteSettings } from '../settings/token-exchange.options.js';
-import { ROUTE_SETTINGS } from '../settings/token-exchange.options.js';
-import { ACCESS_TOKEN_ALGORITHM } from '../tokens/access-token.service.js';
-import { ALGORITHMS } from '../trust/algorithms.js';
 import { CLIENT_AUTH_METHODS } from '../assertions/client-credentials.js';
+import { ENDPOINTS } from '../endpoint/flows.js';
 import {
   KEY_SET,
   KEY_SET_PATH,
@@ -32,9 +29,12 @@ import {
   SERVER_METADATA_PATHS,
   WELL_KNOWN,
 } from '../endpoint/paths.js';
-import { ENDPOINTS } from '../endpoint/flows.js';
 import { OwnRoutes } from '../host/token-exchange-auth.js';
+import type { RouteSettings } from '../settings/token-exchange.options.js';
+import { ROUTE_SETTINGS } from '../settings/token-exchange.options.js';
+import { ACCESS_TOKEN_ALGORITHM } from '../tokens/access-token.service.js';
 import { SigningKeyService } from '../tokens/signing-key.service.js';
+import { ALGORITHMS } from '../trust/algorithms.js';
 
 /** Where access tokens are issued. */
 export interface TokenEndpoint {

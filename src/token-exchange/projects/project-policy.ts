@@ -3,11 +3,11 @@ import { printable, printableList } from '../../platform/text/printable.js';
 import type { HostProject, ProjectChange, ProjectMembership } from '../host/projects.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
-import type { ProjectsPolicy } from './projects-policy.js';
-import { mayAssign } from './projects-policy.js';
 import type { VerifiedToken } from '../verify/external-token.verifier.js';
 import type { ClaimedProject } from './projects-claim.js';
 import { digestOf } from './projects-claim.js';
+import type { ProjectsPolicy } from './projects-policy.js';
+import { mayAssign } from './projects-policy.js';
 
 /** The maximum number of memberships that claims of all issuers give one user. It bounds the cost of a claim. */
 export const MAX_CLAIMED_MEMBERSHIPS = 100;

@@ -1,7 +1,7 @@
 // The exception for a refused request or token. refusals.ts and token-refusals.ts have a row for each reason.
-import type { TokenRefusalReason } from './token-refusals.js';
 import type { RequestRefusalReason } from './refusals.js';
 import { REQUEST_REFUSALS } from './refusals.js';
+import type { TokenRefusalReason } from './token-refusals.js';
 
 /** The two tokens of an exchange. */
 export type SubjectOrActor = 'subject' | 'actor';

@@ -1,10 +1,10 @@
 // Writes the log's sentences about refusals: cause, values and the link to the documentation.
-import type { RequestRefusalReason, NoticeKind } from './refusals.js';
 import type { BearerReason } from '../tokens/bearer-refusals.js';
-import type { Explanation } from './refusal.js';
-import { NOTICES, REQUEST_REFUSALS } from './refusals.js';
 import { BEARER_REFUSALS } from '../tokens/bearer-refusals.js';
 import type { RefusalContext } from './oauth-refusal.js';
+import type { Explanation } from './refusal.js';
+import type { NoticeKind, RequestRefusalReason } from './refusals.js';
+import { NOTICES, REQUEST_REFUSALS } from './refusals.js';
 import type { TokenRefusalReason } from './token-refusals.js';
 import { TOKEN_REFUSALS } from './token-refusals.js';
 

@@ -1,11 +1,11 @@
 // Compares this process's clock with the database's. Replay protection works while they differ by no more than a bound.
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
-import { Database } from '../../platform/database/database.js';
 import { Clock } from '../../platform/clock.js';
+import { Database } from '../../platform/database/database.js';
+import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
-import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
 
 /** Each instance may differ from the database by half of the margin: see `RETENTION_MARGIN_SECONDS` in jti.repository.ts. */
 const MOST_MS = 30 * 60_000;

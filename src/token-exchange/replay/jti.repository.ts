@@ -4,8 +4,8 @@ import { Database } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import type { ReplayRecords } from '../host/telemetry.js';
-import type { AskedId } from './use.repository.js';
 import type { TokenUse } from '../verify/external-claims.js';
+import type { AskedId } from './use.repository.js';
 import { jtiHashOf } from './use.repository.js';
 
 /**

@@ -1,6 +1,6 @@
 // Audit events of revoked trust and revoked access tokens.
 import { event, optional } from '../audit/event-members.js';
-import { ISSUER, KID, ACCESS_TOKEN_ID, CLIENT_REFUSAL } from '../audit/shared-members.js';
+import { ACCESS_TOKEN_ID, CLIENT_REFUSAL, ISSUER, KID } from '../audit/shared-members.js';
 
 export const REVOCATION_EVENTS = {
   'svc.audit.token-exchange.trust-revoked': event(

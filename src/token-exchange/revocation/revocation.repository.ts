@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
-import type { RevocationNews, TrustRevocation, Logout } from './revocations.js';
+import type { Logout, RevocationNews, TrustRevocation } from './revocations.js';
 
 /** A key of an issuer, or all of them if null. */
 export type RevokedTrust = Pick<TrustRevocation, 'issuer' | 'kid'>;

@@ -1,14 +1,14 @@
 // Revokes and restores trust in keys, and records it.
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../platform/clock.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import type { Log } from '../../platform/log/log.js';
 import type { AuditContext, RecordedWork } from '../audit/audit.bus.js';
 import { AuditBus, auditEvent } from '../audit/audit.bus.js';
-import type { Transaction } from '../../platform/database/transaction.js';
-import { Clock } from '../../platform/clock.js';
-import type { Log } from '../../platform/log/log.js';
+import { RevocationFollower } from './revocation.follower.js';
 import type { RevokedTrust } from './revocation.repository.js';
 import { RevocationRepository } from './revocation.repository.js';
-import { RevocationFollower } from './revocation.follower.js';
-import type { TrustRevocation, Logout } from './revocations.js';
+import type { Logout, TrustRevocation } from './revocations.js';
 
 /** @returns the time of the revocation, from the context */
 export async function revokeTrust(

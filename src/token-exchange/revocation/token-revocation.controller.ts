@@ -3,19 +3,19 @@ import { Post, Req, Res } from '@nestjs/common';
 import type { HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { printable } from '../../platform/text/printable.js';
-import { OAuthRefusal, requestRefusal } from '../refusals/oauth-refusal.js';
-import { JtiRepository } from '../replay/jti.repository.js';
-import { RevocationService } from './revocation.service.js';
-import type { VerifiedAccessToken } from '../tokens/access-token.service.js';
-import { AccessTokenService } from '../tokens/access-token.service.js';
 import type { AuthenticatedClient, ClientCredentials } from '../assertions/client-authenticator.js';
 import { ClientAuthenticator } from '../assertions/client-authenticator.js';
 import { CLIENT_FIELDS, readClientCredentials } from '../assertions/client-credentials.js';
 import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
 import type { ClientRequest } from '../endpoint/flow.runner.js';
 import { FlowRunner } from '../endpoint/flow.runner.js';
-import { Form } from '../endpoint/form.js';
 import { ENDPOINTS } from '../endpoint/flows.js';
+import { Form } from '../endpoint/form.js';
+import { OAuthRefusal, requestRefusal } from '../refusals/oauth-refusal.js';
+import { JtiRepository } from '../replay/jti.repository.js';
+import type { VerifiedAccessToken } from '../tokens/access-token.service.js';
+import { AccessTokenService } from '../tokens/access-token.service.js';
+import { RevocationService } from './revocation.service.js';
 
 interface Revoked {
   /** Secret. */

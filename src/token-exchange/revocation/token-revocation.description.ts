@@ -1,12 +1,12 @@
 // Describes token revocation in OpenAPI.
 import {
-  CLIENT_FIELDS,
-  COMMON_REFUSALS,
-  OAUTH_ERROR,
-  SWITCHED_OFF,
   answer,
   answerForLater,
+  CLIENT_FIELDS,
+  COMMON_REFUSALS,
   formBody,
+  OAUTH_ERROR,
+  SWITCHED_OFF,
 } from '../endpoint/oauth.description.js';
 
 /** RFC 7009 §2.1. */

@@ -2,7 +2,7 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
 import { CODING_MESSAGE } from '../../platform/http/answers.js';
-import { TOO_LARGE, TOO_LARGE_MESSAGE, faultOfLabel } from '../../platform/http/content-type.js';
+import { faultOfLabel, TOO_LARGE, TOO_LARGE_MESSAGE } from '../../platform/http/content-type.js';
 import { requestOf } from '../../platform/http/http-answers.js';
 import { requestRefusal } from '../refusals/oauth-refusal.js';
 

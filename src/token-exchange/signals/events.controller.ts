@@ -5,9 +5,9 @@ import { HttpAnswers } from '../../platform/http/http-answers.js';
 import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
 import { FlowRunner } from '../endpoint/flow.runner.js';
 import { ENDPOINTS } from '../endpoint/flows.js';
-import { SignalsService } from './signals.service.js';
-import { COMMON_REFUSALS, answer, answerForLater } from '../endpoint/oauth.description.js';
+import { answer, answerForLater, COMMON_REFUSALS } from '../endpoint/oauth.description.js';
 import { EVENT_MEDIA_TYPE } from './event.guard.js';
+import { SignalsService } from './signals.service.js';
 
 /** RFC 8935 §2.4. */
 const EVENT_ERROR = {

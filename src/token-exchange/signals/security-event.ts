@@ -1,6 +1,6 @@
 // Reads a security event token whose signature holds (RFC 8417): the event of CAEP 1.0, RISC 1.0 or SSF 1.0, and its subject.
-import { isEmailAddress } from '../../platform/text/email-address.js';
 import { isJsonObject } from '../../platform/json/strict-json.js';
+import { isEmailAddress } from '../../platform/text/email-address.js';
 import { kindOf } from '../../platform/text/printable.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { ClaimSet } from '../trust/claim-names.js';

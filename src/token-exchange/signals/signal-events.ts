@@ -1,6 +1,6 @@
 // Audit events of received security events.
 import { event, integer, oneOf, optional } from '../audit/event-members.js';
-import { ISSUER, KID, CLIENT_ADDRESS, REFUSAL, CLIENT_REFUSAL } from '../audit/shared-members.js';
+import { CLIENT_ADDRESS, CLIENT_REFUSAL, ISSUER, KID, REFUSAL } from '../audit/shared-members.js';
 import { EVENT_NAMES } from './security-event.js';
 
 export const SIGNAL_EVENTS = {

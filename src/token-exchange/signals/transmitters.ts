@@ -4,8 +4,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
-import type { JwksKeyProvider } from '../trust/jwks/jwks-key.provider.js';
 import { JwksService } from '../trust/jwks/jwks.service.js';
+import type { JwksKeyProvider } from '../trust/jwks/jwks-key.provider.js';
 import type { JwksEntry } from '../trust/trusted-key.js';
 
 export type Transmitter = TokenExchangeOptions['signals']['transmitters'][number];

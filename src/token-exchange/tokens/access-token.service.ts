@@ -8,14 +8,14 @@ import { jwtVerify } from 'jose/jwt/verify';
 import { LRUCache } from 'lru-cache';
 import { Clock } from '../../platform/clock.js';
 import { printable, printableSeconds } from '../../platform/text/printable.js';
-import type { BearerReason } from './bearer-refusals.js';
 import type { RefusalContext } from '../refusals/oauth-refusal.js';
-import { Revocations, readExternalLogins, readRecordedKeys } from '../revocation/revocations.js';
+import type { ExternalLogin, IssuerKey, RecordedKey, RevocableToken } from '../revocation/revocations.js';
+import { readExternalLogins, readRecordedKeys, Revocations } from '../revocation/revocations.js';
 import type { AccessTokenSettings } from '../settings/token-exchange.options.js';
-import type { RevocableToken, ExternalLogin, IssuerKey, RecordedKey } from '../revocation/revocations.js';
+import { lengthOfCompactJws, signCompactJws } from '../verify/compact-jws.js';
 import type { PriorActor } from '../verify/external-claims.js';
 import type { PerToken } from '../verify/tokens.js';
-import { lengthOfCompactJws, signCompactJws } from '../verify/compact-jws.js';
+import type { BearerReason } from './bearer-refusals.js';
 import type { LoadedKey } from './signing-key.service.js';
 import { SigningKeyService } from './signing-key.service.js';
 

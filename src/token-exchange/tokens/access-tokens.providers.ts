@@ -1,7 +1,7 @@
 // The providers of the package's access tokens.
+import { DpopProofs } from '../dpop/dpop-proofs.js';
 import { ClockDifference } from '../replay/clock-difference.js';
 import { AccessTokenService } from './access-token.service.js';
-import { DpopProofs } from '../dpop/dpop-proofs.js';
 import { SigningKeyRepository } from './signing-key.repository.js';
 import { SigningKeyService } from './signing-key.service.js';
 

@@ -1,8 +1,8 @@
 // The caller of an access token, with its users' present state.
+import { isBarred } from '../identity/role-policy.js';
 import type { SubjectOrActor } from '../refusals/oauth-refusal.js';
 import type { IssuerKey } from '../revocation/revocations.js';
 import type { RoleNames } from '../settings/token-exchange.options.js';
-import { isBarred } from '../identity/role-policy.js';
 import type { AccessTokenRefusal, AccessTokenVerdict, VerifiedAccessToken } from './access-token.service.js';
 
 /** The parts of a user that decide whether access continues. */

@@ -5,17 +5,17 @@ import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import type { JSONWebKeySet, JWK } from 'jose';
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
+import { Clock } from '../../platform/clock.js';
+import type { Transaction } from '../../platform/database/transaction.js';
+import { Transactions } from '../../platform/database/transaction.js';
 import { PUBLISHED_MAX_AGE_SECONDS } from '../../platform/http/answers.js';
 import { AlwaysLeader } from '../../platform/jobs/leader.js';
 import { PeriodicJob } from '../../platform/jobs/periodic.job.js';
-import type { Transaction } from '../../platform/database/transaction.js';
-import { Transactions } from '../../platform/database/transaction.js';
-import { Clock } from '../../platform/clock.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { KeyRing } from '../../platform/secrets/key-ring.js';
 import type { Schedule, SigningKey } from './signing-key.repository.js';
-import { SigningKeyRepository, sealedForSigningKey } from './signing-key.repository.js';
+import { sealedForSigningKey, SigningKeyRepository } from './signing-key.repository.js';
 
 /** A key that this instance can sign and verify with. */
 export interface LoadedKey {

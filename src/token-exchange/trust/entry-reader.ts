@@ -2,29 +2,29 @@
 import type { KeyObject } from 'node:crypto';
 import { createPublicKey } from 'node:crypto';
 import { isIP } from 'node:net';
+import { NetworkAddressPolicy, settingThatAllows } from '../../platform/http/network-address.js';
+import { pemFault } from '../../platform/text/pem-fault.js';
+import { parsedUrl } from '../../platform/text/url.js';
 import { similarName } from '../../platform/text/wording.js';
 import type { Algorithm } from './algorithms.js';
 import {
-  ALGORITHMS,
-  MINIMUM_RSA_BITS,
   algorithmNamed,
+  ALGORITHMS,
   algorithmsFitting,
   familyOf,
   isAlgorithm,
   keyFits,
+  MINIMUM_RSA_BITS,
 } from './algorithms.js';
-import { pemFault } from '../../platform/text/pem-fault.js';
-import { MAX_KID_BYTES } from './jwks-content.js';
 import type { Findings } from './entry-kinds.js';
-import { EntryMembers, Fault, choice, list, number, readRows, text } from './entry-kinds.js';
+import { choice, EntryMembers, Fault, list, number, readRows, text } from './entry-kinds.js';
 import type { TrustedKeysRules } from './entry-rules.js';
-import { JWKS_SETTING_NAMES, isOwnIssuer, urlFault } from './entry-rules.js';
-import { NetworkAddressPolicy, settingThatAllows } from '../../platform/http/network-address.js';
+import { isOwnIssuer, JWKS_SETTING_NAMES, urlFault } from './entry-rules.js';
+import { MAX_KID_BYTES } from './jwks-content.js';
 import { checkPolicy, defaultsOf } from './policy-checks.js';
 import { POLICY } from './policy-rows.js';
-import type { JwksEntry, StaticKeyEntry, TrustPolicy, TrustedKeyEntry } from './trusted-key.js';
+import type { JwksEntry, StaticKeyEntry, TrustedKeyEntry, TrustPolicy } from './trusted-key.js';
 import { labelOf } from './trusted-key.js';
-import { parsedUrl } from '../../platform/text/url.js';
 
 /** Issuer and subject together are a database key, whose length is limited. */
 export const MAX_ISSUER_BYTES = 512;

@@ -2,9 +2,9 @@
 import type { JsonWebKey, KeyObject } from 'node:crypto';
 import { createPublicKey } from 'node:crypto';
 import {
-  JsonError,
   isJsonObject,
   isUnstorable,
+  JsonError,
   parseStrictJsonDocument,
 } from '../../platform/json/strict-json.js';
 import { visible } from '../../platform/text/printable.js';

@@ -1,13 +1,13 @@
 // Rules about several properties of an entry: defaults that depend on another property, missing or contradicting properties, and
 // warnings.
 import { counted, similarName } from '../../platform/text/wording.js';
+import { ISSUING_FLOWS } from '../endpoint/flows.js';
+import { openPatterns, shownPatterns } from '../workloads/workload-policy.js';
 import type { EntryMembers, Row } from './entry-kinds.js';
 import { requireStrictly } from './entry-kinds.js';
 import type { PolicyDefaults, TrustedKeysRules } from './entry-rules.js';
 import type { PolicyMembers } from './policy-rows.js';
 import { OF_FOUND_USERS, POLICY } from './policy-rows.js';
-import { ISSUING_FLOWS } from '../endpoint/flows.js';
-import { openPatterns, shownPatterns } from '../workloads/workload-policy.js';
 import type { TrustPolicy } from './trusted-key.js';
 import { comparesAudience, domainsOf, flowsOf } from './trusted-key.js';
 

@@ -3,19 +3,19 @@
 import { domainNamed } from '../../platform/text/email-address.js';
 import { momentOf } from '../../platform/text/moment.js';
 import { pageOrigin } from '../../platform/text/origin.js';
+import { parsedUrl } from '../../platform/text/url.js';
+import { counted } from '../../platform/text/wording.js';
+import { CLIENTS } from '../assertions/client-reader.js';
 import type { Flow } from '../endpoint/flows.js';
 import { FLOW_NAMES } from '../endpoint/flows.js';
-import { CLIENTS } from '../assertions/client-reader.js';
-import type { ValuesOf } from './entry-kinds.js';
-import { Fault, flag, isText, known, list, listed, named, number, text } from './entry-kinds.js';
-import { isOwnIssuer } from './entry-rules.js';
-import { EXPLAIN } from '../explain/explain-policy.js';
 import { GRANTS } from '../exchange/grants-policy.js';
+import { EXPLAIN } from '../explain/explain-policy.js';
 import { PROJECTS } from '../projects/projects-policy.js';
 import { PROVIDER_ROLES, PROVIDER_TOKENS } from '../verify/provider-policy.js';
 import { WORKLOAD } from '../workloads/workload-policy.js';
-import { parsedUrl } from '../../platform/text/url.js';
-import { counted } from '../../platform/text/wording.js';
+import type { ValuesOf } from './entry-kinds.js';
+import { Fault, flag, isText, known, list, listed, named, number, text } from './entry-kinds.js';
+import { isOwnIssuer } from './entry-rules.js';
 
 /** In the place of all domains: a policy for any address that says so. */
 export const ANY_DOMAIN = '*';

@@ -1,18 +1,18 @@
 // Reads the list of trusted keys: every entry, then what two entries must not share; reports all problems at once.
 import {
-  JsonError,
   explainJsonError,
   isJsonObject,
+  JsonError,
   parseStrictJson,
 } from '../../platform/json/strict-json.js';
+import { withoutMark } from '../../platform/text/encoding.js';
+import { areTooManyOrigins, MOST_ORIGINS_CHARACTERS } from '../../platform/text/origin.js';
+import { parsedUrl } from '../../platform/text/url.js';
 import type { Findings } from './entry-kinds.js';
 import { readEntry } from './entry-reader.js';
 import type { PolicyDefaults, TrustedKeysRules } from './entry-rules.js';
 import type { TrustedKeyEntry } from './trusted-key.js';
 import { contradicting } from './trusted-key.js';
-import { withoutMark } from '../../platform/text/encoding.js';
-import { MOST_ORIGINS_CHARACTERS, areTooManyOrigins } from '../../platform/text/origin.js';
-import { parsedUrl } from '../../platform/text/url.js';
 
 /** The result of reading: the entries without a problem, in their order. */
 export interface TrustedKeysReading extends Findings {

@@ -1,15 +1,15 @@
 // Checks of an external token, and how a list of them runs: up to the first that fails, or all.
 import type { Clock } from '../../platform/clock.js';
-import type { Flow } from '../endpoint/flows.js';
-import type { Algorithm } from '../trust/algorithms.js';
-import type { TrustedKey } from '../trust/trusted-key.js';
-import type { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
-import type { Check as CheckName } from '../refusals/refusal.js';
-import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
-import type { RefusalContext } from '../refusals/oauth-refusal.js';
-import { OAuthRefusal, isTokenRefusal } from '../refusals/oauth-refusal.js';
-import type { TokenRefusalReason } from '../refusals/token-refusals.js';
 import type { AuthenticatedClient } from '../assertions/client-authenticator.js';
+import type { Flow } from '../endpoint/flows.js';
+import type { RefusalContext } from '../refusals/oauth-refusal.js';
+import { isTokenRefusal, OAuthRefusal } from '../refusals/oauth-refusal.js';
+import type { Check as CheckName } from '../refusals/refusal.js';
+import type { TokenRefusalReason } from '../refusals/token-refusals.js';
+import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
+import type { Algorithm } from '../trust/algorithms.js';
+import type { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
+import type { TrustedKey } from '../trust/trusted-key.js';
 import type { CompactJws } from './compact-jws.js';
 import type { AssertionClaims, ExternalClaims, TimedClaims } from './external-claims.js';
 

@@ -1,9 +1,9 @@
 // Reads and writes compact JWS, and checks their signatures with node:crypto.
 import type { KeyObject, SignKeyObjectInput } from 'node:crypto';
-import { verify, sign } from 'node:crypto';
+import { sign, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import { LRUCache } from 'lru-cache';
-import { JsonError, isJsonObject, parseStrictJsonBytes } from '../../platform/json/strict-json.js';
+import { isJsonObject, JsonError, parseStrictJsonBytes } from '../../platform/json/strict-json.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { Algorithm } from '../trust/algorithms.js';
 import { familyOf, signatureParameters } from '../trust/algorithms.js';

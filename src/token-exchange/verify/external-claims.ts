@@ -1,17 +1,17 @@
 // Reads the claims of a correctly signed external token, and checks them by themselves: presence, types, ranges.
 import { hash } from 'node:crypto';
+import { hasUnstorableText, isJsonObject } from '../../platform/json/strict-json.js';
 import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { isEmailAddress } from '../../platform/text/email-address.js';
-import { hasUnstorableText, isJsonObject } from '../../platform/json/strict-json.js';
 import { kindOf, printable } from '../../platform/text/printable.js';
 import { isSameUri, mayMean } from '../../platform/text/uri.js';
+import type { ClaimedProject } from '../projects/projects-claim.js';
+import { readProjectsClaim } from '../projects/projects-claim.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { ClaimName, ClaimSet } from '../trust/claim-names.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
-import type { CompactJws } from './compact-jws.js';
 import { MAX_SUBJECT_CHARACTERS } from '../workloads/workload-policy.js';
-import type { ClaimedProject } from '../projects/projects-claim.js';
-import { readProjectsClaim } from '../projects/projects-claim.js';
+import type { CompactJws } from './compact-jws.js';
 
 /** The id of a verified token and its expiry, in seconds since the Unix epoch. */
 export interface TokenUse {

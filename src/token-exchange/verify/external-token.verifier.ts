@@ -2,20 +2,21 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
 import { isUnstorable } from '../../platform/json/strict-json.js';
+import type { AuthenticatedClient } from '../assertions/client-authenticator.js';
 import type { AccessFlow } from '../endpoint/flows.js';
-import type { TrustedKey } from '../trust/trusted-key.js';
-import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
-import type { RefusalContext, SubjectOrActor, ExternalPerson } from '../refusals/oauth-refusal.js';
+import { EXPLAIN_CHECKS } from '../explain/explain-proof.js';
+import type { ExternalPerson, RefusalContext, SubjectOrActor } from '../refusals/oauth-refusal.js';
 import { isTokenRefusal } from '../refusals/oauth-refusal.js';
-import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
-import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { ExternalLogin, IssuerKey } from '../revocation/revocations.js';
 import { externalLoginOf } from '../revocation/revocations.js';
-import { EXPLAIN_CHECKS } from '../explain/explain-proof.js';
-import { FLOW_CHECKS } from './flow-checks.js';
-import type { AuthenticatedClient } from '../assertions/client-authenticator.js';
-import { claimedKey } from './key-hints.js';
+import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
+import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
+import type { EventClaims } from '../signals/security-event.js';
 import type { ClaimSet } from '../trust/claim-names.js';
+import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
+import type { TrustedKey } from '../trust/trusted-key.js';
+import type { CheckResult, CheckRules, KeySource, TokenCheck } from './check-runner.js';
+import { CheckedToken, passAll, resultsOf } from './check-runner.js';
 import type {
   AssertionClaims,
   ExplainClaims,
@@ -23,9 +24,8 @@ import type {
   LogoutClaims,
   TimedClaims,
 } from './external-claims.js';
-import type { EventClaims } from '../signals/security-event.js';
-import type { CheckResult, CheckRules, KeySource, TokenCheck } from './check-runner.js';
-import { CheckedToken, passAll, resultsOf } from './check-runner.js';
+import { FLOW_CHECKS } from './flow-checks.js';
+import { claimedKey } from './key-hints.js';
 
 /** Not exported, so that no other file can create a VerifiedToken. */
 const verified: unique symbol = Symbol('verified');

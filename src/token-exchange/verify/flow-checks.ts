@@ -2,8 +2,8 @@
 import * as assertions from '../assertions/assertion-checks.js';
 import type { AccessFlow, Flow } from '../endpoint/flows.js';
 import type { CheckedToken, TokenCheck } from './check-runner.js';
-import * as checks from './token-checks.js';
 import type { LogoutToken } from './token-checks.js';
+import * as checks from './token-checks.js';
 
 type Checks = {
   readonly [Name in Flow]: readonly TokenCheck<Name extends AccessFlow ? CheckedToken : LogoutToken>[];

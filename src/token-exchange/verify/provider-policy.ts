@@ -2,7 +2,7 @@
 import { isJsonObject } from '../../platform/json/strict-json.js';
 import { CLAIM_NAMES } from '../trust/claim-names.js';
 import type { Row } from '../trust/entry-kinds.js';
-import { Fault, choice, isText, text } from '../trust/entry-kinds.js';
+import { choice, Fault, isText, text } from '../trust/entry-kinds.js';
 
 /** The `typ` of access tokens (RFC 9068 §2.1). */
 export const ACCESS_TOKEN_TYPE = 'at+jwt';

@@ -12,19 +12,19 @@ import {
   shownPatterns,
   shownSubject,
 } from '../workloads/workload-policy.js';
-import type { AnyToken, Compared, TokenCheck, CheckedToken, KeySource } from './check-runner.js';
+import type { AnyToken, CheckedToken, Compared, KeySource, TokenCheck } from './check-runner.js';
 import { refusalBy } from './check-runner.js';
 import type { CompactJws } from './compact-jws.js';
 import { parseCompactJws, signerAmong, typeOf } from './compact-jws.js';
 import type { LogoutClaims, TimedClaims } from './external-claims.js';
 import {
-  readIssuer,
-  withoutNulls,
   hasLogoutEvent,
   readExternalClaims,
+  readIssuer,
   readLogoutClaims,
   roleOf,
   rolesIn,
+  withoutNulls,
   withOwnNames,
 } from './external-claims.js';
 import { heldKids, likeness, servedAlgorithms } from './key-hints.js';

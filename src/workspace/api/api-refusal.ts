@@ -6,9 +6,9 @@ import type {} from '../../access/authentication.guard.js';
 import type { Startup } from '../../config/startup.js';
 import { STARTUP } from '../../config/startup.js';
 import { Metrics } from '../../metrics/metrics.js';
-import { challengeTo, scopeChallengeTo } from '../../token-exchange/instance.js';
 import { NOT_FOUND } from '../../platform/http/answers.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
+import { challengeTo, scopeChallengeTo } from '../../token-exchange/instance.js';
 
 export type ApiRefusalReason =
   /** A field or parameter is invalid; the detail names it and its rule. */

@@ -1,10 +1,10 @@
 // Lists page by page, and the cursors that say where a page ended.
 import { isUtf8 } from 'node:buffer';
-import { ApiRefusal } from './api-refusal.js';
-import type { PageQuery } from './request-input.pipe.js';
 import { isUnstorable } from '../../platform/json/strict-json.js';
 import { isId } from '../../platform/text/id.js';
 import { momentOf } from '../../platform/text/moment.js';
+import { ApiRefusal } from './api-refusal.js';
+import type { PageQuery } from './request-input.pipe.js';
 
 const ID_CHARACTERS = 36;
 /** A name of 128 characters. */

@@ -2,23 +2,23 @@
 import { Get, Query } from '@nestjs/common';
 import { AuditTrailReader, shownEvent, shownPage } from '../../audit/audit-trail.reader.js';
 import {
-  MAX_CURSOR_CHARACTERS,
-  MAX_FILTER_CHARACTERS,
-  MOST_DAYS,
-  REASONS,
   checkCursor,
   checkEvent,
   checkRange,
   checkReason,
   checkText,
+  MAX_CURSOR_CHARACTERS,
+  MAX_FILTER_CHARACTERS,
+  MOST_DAYS,
+  REASONS,
 } from '../../audit/trail-filter.js';
 import { Clock } from '../../platform/clock.js';
 import type { Checked } from '../../platform/input/schemas.js';
 import { moment, readBy } from '../../platform/input/schemas.js';
-import { ApiController } from '../operations/api-controller.decorator.js';
 import { ApiRefusal } from '../api/api-refusal.js';
-import { Operation, PageQueries, OptionalQuery } from '../operations/operation.decorator.js';
 import { idParameter, pageQuery, parameter } from '../api/request-input.pipe.js';
+import { ApiController } from '../operations/api-controller.decorator.js';
+import { Operation, OptionalQuery, PageQueries } from '../operations/operation.decorator.js';
 import { AuditEventPageAnswer } from './audit-event.dto.js';
 
 const momentParameter = () =>

@@ -3,25 +3,25 @@ import { Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import { CurrentPrincipal } from '../../access/authentication.guard.js';
 import type { Principal } from '../../access/principal.js';
-import { ApiController } from '../operations/api-controller.decorator.js';
 import { found } from '../api/api-refusal.js';
 import { JsonBody } from '../api/body/json-body.js';
-import { Operation, linksTo, PathId } from '../operations/operation.decorator.js';
 import type { Page, PageRange } from '../api/pages.js';
 import { pageById } from '../api/pages.js';
 import type { PageQuery } from '../api/request-input.pipe.js';
 import { pageQuery } from '../api/request-input.pipe.js';
+import { ApiController } from '../operations/api-controller.decorator.js';
+import { linksTo, Operation, PathId } from '../operations/operation.decorator.js';
 import { ProjectChoice } from '../projects/project-choice.js';
-import type { CredentialSchema } from './credential-types.js';
-import { CREDENTIAL_TYPES, CREDENTIAL_TYPE_NAMES } from './credential-types.js';
 import {
   CredentialAnswer,
+  credentialAnswer,
   CredentialChangeBody,
   NewCredentialBody,
-  credentialAnswer,
 } from './credential.dto.js';
 import { CredentialRepository } from './credential.repository.js';
 import { CredentialService } from './credential.service.js';
+import type { CredentialSchema } from './credential-types.js';
+import { CREDENTIAL_TYPE_NAMES, CREDENTIAL_TYPES } from './credential-types.js';
 
 const SCHEMA_ANSWER = {
   type: 'object',

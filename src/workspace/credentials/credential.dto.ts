@@ -1,10 +1,10 @@
 // Request bodies and responses of credentials. No response contains their data.
 import { ApiProperty, PickType } from '@nestjs/swagger';
-import { TimedAnswer, timesOf } from '../api/timed-answer.js';
 import { ChoiceField, FlagField, IdField, ObjectField, TextField } from '../api/body/field-rules.js';
+import { TimedAnswer, timesOf } from '../api/timed-answer.js';
 import { ProjectAnswer } from '../projects/project.dto.js';
-import { CREDENTIAL_TYPE_NAMES } from './credential-types.js';
 import type { CredentialRow } from './credential.repository.js';
+import { CREDENTIAL_TYPE_NAMES } from './credential-types.js';
 
 const MAX_NAME_CHARACTERS = 128;
 

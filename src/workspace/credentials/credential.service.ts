@@ -7,10 +7,10 @@ import { BODY_LIMIT_BYTES } from '../../platform/http/content-type.js';
 import { KeyRing } from '../../platform/secrets/key-ring.js';
 import { ApiRefusal, found } from '../api/api-refusal.js';
 import { Quotas } from '../quotas/quotas.js';
-import { CredentialSchemas } from './credential-schemas.js';
 import type { CredentialChangeBody, NewCredentialBody } from './credential.dto.js';
 import type { Credential, CredentialChange, CredentialRow } from './credential.repository.js';
 import { CredentialRepository, sealedForCredential } from './credential.repository.js';
+import { CredentialSchemas } from './credential-schemas.js';
 
 type CredentialData = Record<string, unknown>;
 

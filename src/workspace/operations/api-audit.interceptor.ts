@@ -8,12 +8,12 @@ import type { Observable } from 'rxjs';
 import { READING_METHODS } from '../../access/authentication.guard.js';
 import type { Principal } from '../../access/principal.js';
 import { auditUsers } from '../../access/principal.js';
+import { Clock } from '../../platform/clock.js';
+import { DatabaseOutages } from '../../platform/http/database-outages.js';
+import { isId } from '../../platform/text/id.js';
 import type { AuditEvent } from '../../token-exchange/instance.js';
 import { AuditBus, auditEvent } from '../../token-exchange/instance.js';
-import { DatabaseOutages } from '../../platform/http/database-outages.js';
-import { Clock } from '../../platform/clock.js';
 import { Rule } from './operation.decorator.js';
-import { isId } from '../../platform/text/id.js';
 
 @Injectable()
 export class ApiAuditInterceptor implements NestInterceptor {

@@ -1,15 +1,15 @@
 // Makes a class a controller of the public API, with all its guards, interceptors and filters.
-import { Controller, UseFilters, UseGuards, UseInterceptors, applyDecorators } from '@nestjs/common';
+import { applyDecorators, Controller, UseFilters, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { AuthenticationGuard, WaitLimitInterceptor } from '../../access/authentication.guard.js';
-import { RightsInterceptor } from './rights.interceptor.js';
-import { ApiAuditInterceptor } from './api-audit.interceptor.js';
-import { ApiRefusalFilter } from '../api/api-refusal.js';
 import { auditUsers } from '../../access/principal.js';
 import type { Startup } from '../../config/startup.js';
 import { STARTUP } from '../../config/startup.js';
 import { minuteThrottler } from '../../platform/http/throttle/rate-limit.js';
+import { ApiRefusalFilter } from '../api/api-refusal.js';
+import { ApiAuditInterceptor } from './api-audit.interceptor.js';
+import { RightsInterceptor } from './rights.interceptor.js';
 
 /**
  * Runs after the AuthenticationGuard and before the audit trail, whose growth it limits.

@@ -1,7 +1,7 @@
 // Declares everything about an API route in one place: its right, its licence feature, its input and its
 // responses.
 import type { Type } from '@nestjs/common';
-import { HttpCode, applyDecorators, Param } from '@nestjs/common';
+import { applyDecorators, HttpCode, Param } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { ApiQueryOptions } from '@nestjs/swagger';
 import {
@@ -9,19 +9,19 @@ import {
   ApiExtension,
   ApiExtraModels,
   ApiOperation,
+  ApiParam,
   ApiProperty,
   ApiQuery,
   ApiResponse,
   ApiSecurity,
   getSchemaPath,
-  ApiParam,
 } from '@nestjs/swagger';
-import { RETRY_AFTER } from '../../platform/http/temporarily-unavailable.exception.js';
 import { RouteScope } from '../../access/authentication.guard.js';
 import type { LicenseFeature } from '../../config/license.js';
-import type { Right } from '../rights/rights.js';
+import { RETRY_AFTER } from '../../platform/http/temporarily-unavailable.exception.js';
 import { CURSOR_CHARACTERS, CURSOR_PATTERN } from '../api/pages.js';
-import { DEFAULT_LIMIT, MAX_LIMIT, IdPipe } from '../api/request-input.pipe.js';
+import { DEFAULT_LIMIT, IdPipe, MAX_LIMIT } from '../api/request-input.pipe.js';
+import type { Right } from '../rights/rights.js';
 
 /** The body of an error response. */
 export class ErrorAnswer {

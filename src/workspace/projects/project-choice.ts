@@ -3,9 +3,9 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import { Transactions } from '../../platform/database/transaction.js';
 import { ApiRefusal } from '../api/api-refusal.js';
-import { ProjectRepository } from './project.repository.js';
 import { AccessRights } from '../rights/access-rights.js';
 import type { ProjectRight } from '../rights/rights.js';
+import { ProjectRepository } from './project.repository.js';
 
 const NOT_FOR_BOTH =
   "projectId must be given: the token needs the rights of two users, and one has none in the other's personal project";

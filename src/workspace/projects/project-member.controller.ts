@@ -1,24 +1,24 @@
 // /api/v1/projects/{projectId}/users: the members of a project and their roles.
 import { Delete, Get, Patch, Post, Query } from '@nestjs/common';
+import { CurrentPrincipal } from '../../access/authentication.guard.js';
+import type { Principal } from '../../access/principal.js';
 import { isForeignKeyViolation, isUniqueViolation } from '../../platform/database/database-error.js';
 import { Transactions } from '../../platform/database/transaction.js';
 import { UserRepository } from '../../users/user.repository.js';
-import { CurrentPrincipal } from '../../access/authentication.guard.js';
-import type { Principal } from '../../access/principal.js';
-import { ApiController } from '../operations/api-controller.decorator.js';
 import { ApiRefusal, found } from '../api/api-refusal.js';
 import { JsonBody } from '../api/body/json-body.js';
-import { Operation, linksTo, PathId } from '../operations/operation.decorator.js';
 import type { Page, PageRange } from '../api/pages.js';
 import { pageById } from '../api/pages.js';
 import type { PageQuery } from '../api/request-input.pipe.js';
 import { pageQuery } from '../api/request-input.pipe.js';
+import { ApiController } from '../operations/api-controller.decorator.js';
+import { linksTo, Operation, PathId } from '../operations/operation.decorator.js';
 import { Quotas } from '../quotas/quotas.js';
+import { requireTeam } from './project.controller.js';
+import { MemberAnswer, MemberRoleBody, NewMemberBody } from './project.dto.js';
+import { ProjectRepository } from './project.repository.js';
 import type { ProjectMember } from './project-member.repository.js';
 import { ProjectMemberRepository } from './project-member.repository.js';
-import { MemberAnswer, MemberRoleBody, NewMemberBody } from './project.dto.js';
-import { requireTeam } from './project.controller.js';
-import { ProjectRepository } from './project.repository.js';
 
 @ApiController('projects/:projectId/users', 'Members of projects')
 export class ProjectMemberController {

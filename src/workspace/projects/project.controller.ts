@@ -3,17 +3,17 @@ import { Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { CurrentPrincipal } from '../../access/authentication.guard.js';
 import type { Principal } from '../../access/principal.js';
 import { Transactions } from '../../platform/database/transaction.js';
-import { ApiController } from '../operations/api-controller.decorator.js';
 import { ApiRefusal, found } from '../api/api-refusal.js';
 import { JsonBody } from '../api/body/json-body.js';
-import { Operation, linksTo, PathId } from '../operations/operation.decorator.js';
 import type { Page } from '../api/pages.js';
 import { pageById } from '../api/pages.js';
 import type { PageQuery } from '../api/request-input.pipe.js';
 import { pageQuery } from '../api/request-input.pipe.js';
+import { ApiController } from '../operations/api-controller.decorator.js';
+import { linksTo, Operation, PathId } from '../operations/operation.decorator.js';
 import { Quotas } from '../quotas/quotas.js';
 import { memberScopeOf } from '../rights/rights.js';
-import { ProjectAnswer, ProjectBody, projectAnswer } from './project.dto.js';
+import { ProjectAnswer, projectAnswer, ProjectBody } from './project.dto.js';
 import { ProjectRepository } from './project.repository.js';
 
 @ApiController('projects', 'Projects')

@@ -3,13 +3,13 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
+import { sql } from '../../platform/database/sql.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
+import { PersonalProjects } from '../../users/user-ports.js';
 import type { PageRange } from '../api/pages.js';
 import type { MemberScope } from '../rights/rights.js';
 import { ProjectMember } from './project-member.repository.js';
-import { sql } from '../../platform/database/sql.js';
-import { PersonalProjects } from '../../users/user-ports.js';
 
 /** The name of a project in an issuer's tokens. */
 export interface ExternalKey {

@@ -1,8 +1,8 @@
 // Limits how many objects of each kind an owner may have: locks the owner, and checks the limit.
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/database/transaction.js';
-import { ApiRefusal } from '../api/api-refusal.js';
 import { managerOf } from '../../platform/database/transaction.js';
+import { ApiRefusal } from '../api/api-refusal.js';
 
 /**
  * The limits per owner. The owner is a project or, for `projects`, a user, whose personal project is

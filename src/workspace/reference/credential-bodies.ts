@@ -1,7 +1,7 @@
 // Describes the bodies that contain credential data, per type, with the schemas that validate them.
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { CREDENTIAL_TYPES } from '../credentials/credential-types.js';
 import type { CredentialSchema } from '../credentials/credential-types.js';
+import { CREDENTIAL_TYPES } from '../credentials/credential-types.js';
 
 type Schemas = Record<string, Schema>;
 interface Schema {

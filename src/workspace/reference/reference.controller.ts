@@ -1,7 +1,7 @@
 // /api/v1/openapi.json and /api/v1/docs: the description of the API, for programs and for people.
-import { Controller, Get, Header, Headers, Param, Res, Module } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
 import { join } from 'node:path';
+import { Controller, Get, Header, Headers, Module, Param, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
 import { PublicFolder, SOURCE_DIRECTORY } from '../../platform/http/page.controller.js';
 import { ApiDescription } from './api-description.js';
 

@@ -1,7 +1,7 @@
 // A user's current role in the project of an object. Reads several tables in one statement.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import { PreparedStatement, parameter, sql } from '../../platform/database/sql.js';
+import { parameter, PreparedStatement, sql } from '../../platform/database/sql.js';
 import type { ProjectRole } from './rights.js';
 
 /** The kind of object that an id in a path identifies. */

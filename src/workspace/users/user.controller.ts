@@ -5,16 +5,16 @@ import { CurrentPrincipal } from '../../access/authentication.guard.js';
 import type { Principal } from '../../access/principal.js';
 import { MEMBER_ROLE } from '../../users/role.js';
 import { UserRepository } from '../../users/user.repository.js';
-import { ApiController } from '../operations/api-controller.decorator.js';
 import { ApiRefusal, found } from '../api/api-refusal.js';
 import { JsonBody } from '../api/body/json-body.js';
-import { Operation, linksTo, PathId } from '../operations/operation.decorator.js';
 import type { Page, PageRange } from '../api/pages.js';
 import { pageById } from '../api/pages.js';
 import type { PageQuery } from '../api/request-input.pipe.js';
 import { pageQuery } from '../api/request-input.pipe.js';
+import { ApiController } from '../operations/api-controller.decorator.js';
+import { linksTo, Operation, PathId } from '../operations/operation.decorator.js';
+import { NewUserBody, UserAnswer, userAnswer, UserChangeBody } from './user.dto.js';
 import { UserAdministrationService } from './user-administration.service.js';
-import { NewUserBody, UserAnswer, UserChangeBody, userAnswer } from './user.dto.js';
 
 @ApiController('users', 'Users')
 export class UserController {

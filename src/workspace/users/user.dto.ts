@@ -1,10 +1,10 @@
 // Request bodies and responses of users.
 import { ApiProperty } from '@nestjs/swagger';
-import { ASSIGNABLE_ROLES, GLOBAL_ROLES, MEMBER_ROLE } from '../../users/role.js';
 import type { GlobalRole } from '../../users/role.js';
+import { ASSIGNABLE_ROLES, GLOBAL_ROLES, MEMBER_ROLE } from '../../users/role.js';
 import type { User } from '../../users/user.repository.js';
-import { TimedAnswer, timesOf } from '../api/timed-answer.js';
 import { ChoiceField, EmailField, FlagField, TextField } from '../api/body/field-rules.js';
+import { TimedAnswer, timesOf } from '../api/timed-answer.js';
 
 const MAX_NAME_CHARACTERS = 32;
 const ROLE = `Global role; ${MEMBER_ROLE} unless given. The owner is made by the command line.`;

@@ -1,6 +1,6 @@
 // The statements for lists of workflows: a page in some order, with or without a search, and a count.
 import type { Sql } from '../../platform/database/sql.js';
-import { PreparedStatement, joined, parameter, sql } from '../../platform/database/sql.js';
+import { joined, parameter, PreparedStatement, sql } from '../../platform/database/sql.js';
 import type { Place } from '../api/pages.js';
 import type { MemberScope } from '../rights/rights.js';
 

@@ -5,39 +5,39 @@ import { CurrentPrincipal } from '../../access/authentication.guard.js';
 import type { Principal } from '../../access/principal.js';
 import { isForeignKeyViolation } from '../../platform/database/database-error.js';
 import { Transactions } from '../../platform/database/transaction.js';
-import { ApiController } from '../operations/api-controller.decorator.js';
 import { ApiRefusal, found } from '../api/api-refusal.js';
 import { JsonBody } from '../api/body/json-body.js';
-import { Operation, OptionalQuery, linksTo, PathId } from '../operations/operation.decorator.js';
-import { MAX_CURSOR_CHARACTERS, isPlaceByText, isPlaceByTime, sortedPage } from '../api/pages.js';
 import type { Page, SortedRange } from '../api/pages.js';
+import { isPlaceByText, isPlaceByTime, MAX_CURSOR_CHARACTERS, sortedPage } from '../api/pages.js';
 import {
-  MAX_SEARCH_CHARACTERS,
-  QueryPipe,
   choiceParameter,
   flagParameter,
   idParameter,
+  MAX_SEARCH_CHARACTERS,
   pageQuery,
+  QueryPipe,
   searchParameter,
   textParameter,
 } from '../api/request-input.pipe.js';
+import { ApiController } from '../operations/api-controller.decorator.js';
+import { linksTo, Operation, OptionalQuery, PathId } from '../operations/operation.decorator.js';
+import { ProjectChoice } from '../projects/project-choice.js';
 import { Quotas } from '../quotas/quotas.js';
 import { AccessRights } from '../rights/access-rights.js';
 import { memberScopeOf } from '../rights/rights.js';
-import { ProjectChoice } from '../projects/project-choice.js';
-import type { ListedWorkflow } from './workflow-list.query.js';
-import { MAX_COUNT, SORT_KEYS } from './workflow-list.query.js';
 import {
   ListedWorkflowAnswer,
+  listedWorkflowAnswer,
   NewWorkflowBody,
   WorkflowAnswer,
+  workflowAnswer,
   WorkflowChangeBody,
   WorkflowCountAnswer,
-  listedWorkflowAnswer,
-  workflowAnswer,
 } from './workflow.dto.js';
 import type { NewWorkflow, Workflow, WorkflowChange } from './workflow.repository.js';
 import { WorkflowRepository } from './workflow.repository.js';
+import type { ListedWorkflow } from './workflow-list.query.js';
+import { MAX_COUNT, SORT_KEYS } from './workflow-list.query.js';
 
 const PLACES = { updatedAt: isPlaceByTime, name: isPlaceByText };
 

@@ -1,10 +1,10 @@
 // Request bodies and responses of workflows.
 import { ApiProperty, OmitType, PartialType } from '@nestjs/swagger';
-import { TimedAnswer, timesOf } from '../api/timed-answer.js';
 import { IdField, ObjectArrayField, ObjectField, TextField } from '../api/body/field-rules.js';
+import { TimedAnswer, timesOf } from '../api/timed-answer.js';
+import type { Workflow } from './workflow.repository.js';
 import type { ListedWorkflow } from './workflow-list.query.js';
 import { MAX_COUNT } from './workflow-list.query.js';
-import type { Workflow } from './workflow.repository.js';
 
 const MAX_NAME_CHARACTERS = 128;
 const NODES = 'Nodes, kept and answered as they are.';

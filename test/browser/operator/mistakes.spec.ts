@@ -4,7 +4,7 @@ import { Partner } from '../../../demo/partner.js';
 import { Administration } from '../../../src/administration/administration.js';
 import { RevocationOperations } from '../../../src/administration/keys/revocations.operations.js';
 import { describeInBrowser } from '../../support/browser.js';
-import { JwksServer, body } from '../../support/jwks-server.js';
+import { body, JwksServer } from '../../support/jwks-server.js';
 import { licenseEnvironment } from '../../support/license.js';
 import type { OperatorPage, OperatorSettings } from '../../support/operator-browsing.js';
 import { OperatorBrowsing } from '../../support/operator-browsing.js';

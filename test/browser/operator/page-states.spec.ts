@@ -1,8 +1,8 @@
 // Every page of the operator as assistive technology meets it, in both themes, and on a screen of 320 px.
 import { describeInBrowser } from '../../support/browser.js';
-import { findingsIn } from '../support/accessibility.js';
-import { OperatorBrowsing } from '../../support/operator-browsing.js';
 import type { OperatorPage } from '../../support/operator-browsing.js';
+import { OperatorBrowsing } from '../../support/operator-browsing.js';
+import { findingsIn } from '../support/accessibility.js';
 
 const NARROW = { width: 320, height: 640 };
 const MIDDLE = { width: 768, height: 800 };

@@ -4,16 +4,16 @@ import { calculateJwkThumbprint } from 'jose';
 import { Partner } from '../../../demo/partner.js';
 import { Administration } from '../../../src/administration/administration.js';
 import { RevocationOperations } from '../../../src/administration/keys/revocations.operations.js';
-import { describeInBrowser } from '../../support/browser.js';
 import { BackChannelLogoutService } from '../../../src/token-exchange/logout/back-channel-logout.service.js';
+import { describeInBrowser } from '../../support/browser.js';
 import { sendBeside } from '../../support/flow-requests.js';
+import { JwksServer } from '../../support/jwks-server.js';
 import { createUser } from '../../support/local-users.js';
 import { logoutToken } from '../../support/logout-tokens.js';
-import { PASSWORD, makeCode } from '../../support/operators.js';
-import { JwksServer } from '../../support/jwks-server.js';
-import { until } from '../../support/until.js';
-import { ADMIN, OWNER, OperatorBrowsing } from '../../support/operator-browsing.js';
 import type { OperatorPage } from '../../support/operator-browsing.js';
+import { ADMIN, OperatorBrowsing, OWNER } from '../../support/operator-browsing.js';
+import { makeCode, PASSWORD } from '../../support/operators.js';
+import { until } from '../../support/until.js';
 
 /** For what other parts of the service have to hear of. */
 const PATIENCE_MS = 60_000;

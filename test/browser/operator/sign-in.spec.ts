@@ -1,9 +1,9 @@
 // The sign-in of the operator's pages in a browser: by password and by code, its refusals, its end, and its return to the earlier page.
 import { describeInBrowser } from '../../support/browser.js';
-import { PASSWORD, makeCode } from '../../support/operators.js';
 import { createUser } from '../../support/local-users.js';
+import { ADMIN, OperatorBrowsing, OWNER } from '../../support/operator-browsing.js';
+import { makeCode, PASSWORD } from '../../support/operators.js';
 import { TestClock } from '../../support/test-clock.js';
-import { ADMIN, OWNER, OperatorBrowsing } from '../../support/operator-browsing.js';
 
 const WRONG = 'a password that nobody has';
 const HOUR_SECONDS = 3_600;

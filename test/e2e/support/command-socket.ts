@@ -1,7 +1,7 @@
 // Speaks to the command socket of a service, as no command does.
 import { once } from 'node:events';
-import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
+import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { createConnection } from 'node:net';
 import { text } from 'node:stream/consumers';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { freePort } from '../../../demo/free-port.js';
 import type { DatabaseSettings } from '../../../src/platform/database/data-source.js';
 import { TestDatabase } from '../../support/databases.js';
-import { RunningProgram, answersQueries } from '../../support/system-program.js';
+import { answersQueries, RunningProgram } from '../../support/system-program.js';
 
 /** Settings of PgBouncer's section of its own name. */
 export type PgBouncerSettings = Readonly<Record<string, string | number>>;

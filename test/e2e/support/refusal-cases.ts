@@ -1,19 +1,19 @@
 // Tokens that are refused, each for another reason, and what the operator is told. Unit tests show the reasons that a token has by
 // itself.
 import { randomUUID } from 'node:crypto';
-import { Partner } from '../../../demo/partner.js';
 import type { Members } from '../../../demo/partner.js';
+import { Partner } from '../../../demo/partner.js';
 import type { TokenRefusalReason } from '../../../src/token-exchange/refusals/token-refusals.js';
 import { RevocationService } from '../../../src/token-exchange/revocation/revocation.service.js';
-import { StoredEntryService } from '../../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { StoredEntryFollower } from '../../../src/token-exchange/trust/stored/stored-entry.follower.js';
-import { addAsAdministrator } from '../../support/administrators-entry.js';
+import { StoredEntryService } from '../../../src/token-exchange/trust/stored/stored-entry.service.js';
 import type { GlobalRole } from '../../../src/users/role.js';
+import { addAsAdministrator } from '../../support/administrators-entry.js';
 import { changeUser, createUser } from '../../support/local-users.js';
 import { LOGOUT_PATH, logoutToken } from '../../support/logout-tokens.js';
 import type { TestClock } from '../../support/test-clock.js';
-import { BASE_URL } from '../../support/test-service.js';
 import type { Fields, TestService } from '../../support/test-service.js';
+import { BASE_URL } from '../../support/test-service.js';
 
 /** In every sub, jti and e-mail address: what must be in no line and no row. */
 export const MARKER = 'zephyrine';

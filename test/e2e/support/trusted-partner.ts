@@ -1,14 +1,14 @@
 // A partner whose trusted key entry has a policy, and the refusals that its tokens meet.
-import { Partner } from '../../../demo/partner.js';
 import type { Members, StaticKeyEntry } from '../../../demo/partner.js';
+import { Partner } from '../../../demo/partner.js';
+import { embedWordOf } from '../../support/attacks.js';
 import { eventsOf } from '../../support/audit.js';
 import type { Census } from '../../support/census.js';
 import { census } from '../../support/census.js';
-import { embedWordOf } from '../../support/attacks.js';
-import { ENTRY_PATHS, INVALID_GRANT } from '../../support/entry-paths.js';
 import type { EntryPath } from '../../support/entry-paths.js';
-import { BASE_URL } from '../../support/test-service.js';
+import { ENTRY_PATHS, INVALID_GRANT } from '../../support/entry-paths.js';
 import type { TestService } from '../../support/test-service.js';
+import { BASE_URL } from '../../support/test-service.js';
 
 let partners = 0;
 let people = 0;

@@ -1,15 +1,15 @@
 // The forms of both flows, as a parser hands them on from a body or a query.
 import { parse } from 'node:querystring';
-import { isRequestRefusal } from '../../../src/token-exchange/refusals/oauth-refusal.js';
 import type { TokenExchangeForm } from '../../../src/token-exchange/exchange/token-exchange.form.js';
-import { FIELD_LIMITS } from '../../../src/token-exchange/verify/compact-jws.js';
 import {
   readGrantType,
-  TOKEN_EXCHANGE_GRANT,
   readTokenExchangeForm,
   readTokenForm,
+  TOKEN_EXCHANGE_GRANT,
 } from '../../../src/token-exchange/exchange/token-exchange.form.js';
 import { readEmbedLoginForm } from '../../../src/token-exchange/login/embed-login.controller.js';
+import { isRequestRefusal } from '../../../src/token-exchange/refusals/oauth-refusal.js';
+import { FIELD_LIMITS } from '../../../src/token-exchange/verify/compact-jws.js';
 import type { FuzzTarget } from './fuzz-target.js';
 import { insist } from './fuzz-target.js';
 

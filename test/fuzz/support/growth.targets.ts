@@ -1,19 +1,19 @@
 // Readers of headers, of entries and of texts for operators. Only their time is tested here.
-import { pemFault } from '../../../src/platform/text/pem-fault.js';
-import { isEmailAddress } from '../../../src/platform/text/email-address.js';
-import { printable, printableAddress, printableName, visible } from '../../../src/platform/text/printable.js';
-import { readTraceparent } from '../../../src/platform/log/tracing.js';
 import { clientOf } from '../../../src/platform/http/throttle/rate-limit.js';
 import { sentRequestId } from '../../../src/platform/log/request-id.js';
-import { challengeTo, presentedCallOf } from '../../../src/token-exchange/endpoint/challenge.js';
+import { readTraceparent } from '../../../src/platform/log/tracing.js';
+import { isEmailAddress } from '../../../src/platform/text/email-address.js';
+import { pemFault } from '../../../src/platform/text/pem-fault.js';
+import { printable, printableAddress, printableName, visible } from '../../../src/platform/text/printable.js';
+import { canonicalUri } from '../../../src/platform/text/uri.js';
 import { readClientCredentials } from '../../../src/token-exchange/assertions/client-credentials.js';
+import { publicAddress } from '../../../src/token-exchange/dpop/proof-checks.js';
+import { challengeTo, presentedCallOf } from '../../../src/token-exchange/endpoint/challenge.js';
 import { readTokenForm } from '../../../src/token-exchange/exchange/token-exchange.form.js';
 import { pageOriginOf } from '../../../src/token-exchange/login/login-checks.js';
 import { maxAgeSeconds } from '../../../src/token-exchange/trust/jwks/jwks-fetcher.js';
 import { readStoredEntry } from '../../../src/token-exchange/trust/stored/stored-entry.js';
 import { likeness } from '../../../src/token-exchange/verify/key-hints.js';
-import { publicAddress } from '../../../src/token-exchange/dpop/proof-checks.js';
-import { canonicalUri } from '../../../src/platform/text/uri.js';
 import type { FuzzTarget } from './fuzz-target.js';
 
 /** What is measured of a reader. */

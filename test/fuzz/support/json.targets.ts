@@ -1,28 +1,28 @@
 // What is JSON: tokens with their claims, trusted key entries, key sets, and the bodies of the API.
 import { isDeepStrictEqual } from 'node:util';
 import { HttpException } from '@nestjs/common';
+import { Partner } from '../../../demo/partner.js';
 import { InputError } from '../../../src/administration/command-error.js';
 import { operationOf } from '../../../src/administration/operation.js';
-import { Partner } from '../../../demo/partner.js';
 import type { TrailPlace } from '../../../src/audit/trail-filter.js';
 import { TrailOperations } from '../../../src/operator/trail/trail.operation.js';
 import { PersonOperations } from '../../../src/operator/users/person.operations.js';
-import type { JwksContent } from '../../../src/token-exchange/trust/jwks-content.js';
-import { JwksContentError, readJwks, writeJwks } from '../../../src/token-exchange/trust/jwks-content.js';
-import { isAlgorithm } from '../../../src/token-exchange/trust/algorithms.js';
-import type { TrustedKeysReading } from '../../../src/token-exchange/trust/trusted-key-entry.js';
-import { readTrustedKeys } from '../../../src/token-exchange/trust/trusted-key-entry.js';
 import {
-  JsonError,
   isJsonObject,
   isStorable,
+  JsonError,
   parseStrictJsonBytes,
 } from '../../../src/platform/json/strict-json.js';
-import { isTokenRefusal } from '../../../src/token-exchange/refusals/oauth-refusal.js';
-import type { CompactJws } from '../../../src/token-exchange/verify/compact-jws.js';
-import { parseCompactJws } from '../../../src/token-exchange/verify/compact-jws.js';
 import type { DpopProof } from '../../../src/token-exchange/dpop/proof-checks.js';
 import { verifyProof } from '../../../src/token-exchange/dpop/proof-checks.js';
+import { isTokenRefusal } from '../../../src/token-exchange/refusals/oauth-refusal.js';
+import { isAlgorithm } from '../../../src/token-exchange/trust/algorithms.js';
+import type { JwksContent } from '../../../src/token-exchange/trust/jwks-content.js';
+import { JwksContentError, readJwks, writeJwks } from '../../../src/token-exchange/trust/jwks-content.js';
+import type { TrustedKeysReading } from '../../../src/token-exchange/trust/trusted-key-entry.js';
+import { readTrustedKeys } from '../../../src/token-exchange/trust/trusted-key-entry.js';
+import type { CompactJws } from '../../../src/token-exchange/verify/compact-jws.js';
+import { parseCompactJws } from '../../../src/token-exchange/verify/compact-jws.js';
 import type { ExternalClaims } from '../../../src/token-exchange/verify/external-claims.js';
 import { readExternalClaims } from '../../../src/token-exchange/verify/external-claims.js';
 import { JsonBodyPipe, readObject } from '../../../src/workspace/api/body/json-body.js';

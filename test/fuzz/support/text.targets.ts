@@ -1,7 +1,7 @@
 // Short strings that clients send: redirect targets, cursors and cookies. Also the envelopes of sealed data.
-import { localRedirect } from '../../../src/token-exchange/login/local-redirect.js';
 import { isUnstorable } from '../../../src/platform/json/strict-json.js';
 import { KeyRing, SealError } from '../../../src/platform/secrets/key-ring.js';
+import { localRedirect } from '../../../src/token-exchange/login/local-redirect.js';
 import { readSessionCookies } from '../../../src/token-exchange/login/session-cookie.js';
 import { SESSION_COOKIE } from '../../../src/token-exchange/settings/settings.js';
 import type { Place } from '../../../src/workspace/api/pages.js';

@@ -1,12 +1,12 @@
 // A frame of another site in Firefox: with strict protection, with all third-party cookies blocked, and after sleep and outages.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { StoppableBrowser } from '../../support/browser.js';
-import { describeInBrowser, firefoxPath, openFirefox } from '../../support/browser.js';
-import { EmbeddedBrowsing } from '../../support/embedded-browsing.js';
 import { ElementPage } from '../../browser/support/element-page.js';
 import { exampleOfTheGuide } from '../../browser/support/guide-example.js';
 import { Journey, LISTS, ORDERS, WORKFLOW } from '../../browser/support/journey.js';
 import { playwrightTab } from '../../browser/support/playwright-tab.js';
+import type { StoppableBrowser } from '../../support/browser.js';
+import { describeInBrowser, firefoxPath, openFirefox } from '../../support/browser.js';
+import { EmbeddedBrowsing } from '../../support/embedded-browsing.js';
 
 const NAMES = ['partner.test', 'instance.test'];
 const SESSION_SECONDS = 60;

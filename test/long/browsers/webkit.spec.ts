@@ -1,8 +1,8 @@
 // A frame of another site in WebKitGTK, whose tracking prevention keeps no cookie of it.
-import { EmbeddedBrowsing } from '../../support/embedded-browsing.js';
-import { describeInBrowser } from '../../support/browser.js';
-import { WebKitTab, hasWebKit } from '../../support/webdriver.js';
 import { Journey, LISTS, ORDERS, WORKFLOW } from '../../browser/support/journey.js';
+import { describeInBrowser } from '../../support/browser.js';
+import { EmbeddedBrowsing } from '../../support/embedded-browsing.js';
+import { hasWebKit, WebKitTab } from '../../support/webdriver.js';
 
 describeInBrowser('<embedded-instance> in WebKit', () => {
   if (!hasWebKit()) {

@@ -9,7 +9,7 @@ import { TestDatabase } from '../../support/databases.js';
 import { ASSERTIONS_ON, sha256 } from '../../support/id-jag-client.js';
 import { createUser, createWorkflow } from '../../support/local-users.js';
 import { TestService } from '../../support/test-service.js';
-import { NPM_INSTALL, describePrepared, outputOf, prepared } from './support/foreign-programs.js';
+import { describePrepared, NPM_INSTALL, outputOf, prepared } from './support/foreign-programs.js';
 import type { ProviderKind } from './support/foreign-providers.js';
 import { ForeignProvider, OIDC_PROVIDER } from './support/foreign-providers.js';
 

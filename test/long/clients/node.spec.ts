@@ -3,7 +3,7 @@ import { createRemoteJWKSet, jwtVerify } from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as oidc from 'openid-client';
 import type { Partner } from '../../../demo/partner.js';
-import { TestDatabase, describeOnAnyDatabase } from '../../support/databases.js';
+import { describeOnAnyDatabase, TestDatabase } from '../../support/databases.js';
 import type { TestService } from '../../support/test-service.js';
 import { GRANT_TYPE } from '../../support/test-service.js';
 import { startReachable } from './support/reachable-service.js';

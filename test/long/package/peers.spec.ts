@@ -1,8 +1,8 @@
 // The packed package with other versions of its peers, installed from a registry with an empty cache: the main job in hosts on both servers.
 import { rmSync } from 'node:fs';
 import { HostProcess, KINDS, newPartner, optionsOf } from '../../package/support/host-process.js';
-import { copiesOf, emptyCache, emptyFolder, installed } from '../../package/support/installed-package.js';
 import { declareHostTable } from '../../package/support/host-table.js';
+import { copiesOf, emptyCache, emptyFolder, installed } from '../../package/support/installed-package.js';
 import { declareJourneys } from '../../package/support/journeys.js';
 import type { Installation } from '../../package/support/packed-package.js';
 import { PACKAGE, preparedInstallation } from '../../package/support/packed-package.js';

@@ -1,7 +1,7 @@
 // The READMEs of the examples, followed with what npm installs from a registry with an empty cache.
 import { rmSync } from 'node:fs';
 import { copiesOf, emptyCache, emptyFolder } from '../../package/support/installed-package.js';
-import { PACKAGE, homeOf, manifestIn, preparedInstallation } from '../../package/support/packed-package.js';
+import { homeOf, manifestIn, PACKAGE, preparedInstallation } from '../../package/support/packed-package.js';
 import { declareWalks } from '../../package/support/walks.js';
 import { isWholeSeries } from '../../support/series.js';
 

@@ -10,7 +10,7 @@ import { TestDatabase } from '../../support/databases.js';
 import { describeUnless } from '../../support/describe-unless.js';
 import { ReplicatedPostgres } from '../../support/replicated-postgres.js';
 import { REPOSITORY } from '../../support/source-files.js';
-import { RunningProgram, answersQueries, systemProgram } from '../../support/system-program.js';
+import { answersQueries, RunningProgram, systemProgram } from '../../support/system-program.js';
 
 const DEPLOYED = join(REPOSITORY, 'deploy', 'haproxy');
 /** Beside the server of the tests there is its psql, or at least what leads to one. */

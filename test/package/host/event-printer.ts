@@ -1,6 +1,6 @@
 // Prints each event of token exchange as a line of standard output, for the test to read.
-import { Injectable } from '@nestjs/common';
 import type { OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { EventEmitter2 } from '@nestjs/event-emitter';
 
 @Injectable()

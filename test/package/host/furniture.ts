@@ -1,11 +1,11 @@
 // What a host may have for all its routes, and a route of its own that lives by it.
 import type {
+  ArgumentsHost,
   CallHandler,
   ExecutionContext,
   INestApplication,
   NestInterceptor,
   Provider,
-  ArgumentsHost,
 } from '@nestjs/common';
 import { Body, Catch, Controller, HttpException, Injectable, Post, ValidationPipe } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, BaseExceptionFilter } from '@nestjs/core';

@@ -1,12 +1,12 @@
 // A product as a test wants it, around the package: made of the parts of the two examples.
 import type { TokenExchangeSettings } from '@embedded-token-exchange/nestjs';
-import type { ModuleExtras } from '@embedded-token-exchange/nestjs/advanced';
 import {
   TOKEN_EXCHANGE_MIGRATIONS,
   TokenExchangeModule,
   UserDirectory,
 } from '@embedded-token-exchange/nestjs';
-import { SessionOpener, limitWaits } from '@embedded-token-exchange/nestjs/advanced';
+import type { ModuleExtras } from '@embedded-token-exchange/nestjs/advanced';
+import { limitWaits, SessionOpener } from '@embedded-token-exchange/nestjs/advanced';
 import type { CanActivate, DynamicModule, ModuleMetadata, Provider, Type } from '@nestjs/common';
 import { Injectable, Module, Scope } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
@@ -21,8 +21,8 @@ import { ProductUsers } from '../../../examples/with-defaults/src/product-users.
 import { BoundSessionController } from './bound-session.controller.js';
 import { EventPrinter } from './event-printer.js';
 import { ContactController, FURNITURE, FURNITURE_MODULES } from './furniture.js';
-import { LoginGuard, Public } from './login-guard.js';
 import { ApiGuard, guardedControllers } from './guarded.controllers.js';
+import { LoginGuard, Public } from './login-guard.js';
 import type { HostOptions } from './options.js';
 import { DEFAULTS, OWN } from './parts.js';
 

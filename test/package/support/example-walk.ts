@@ -1,14 +1,14 @@
 // Follows the README of an example as a reader does, command by command, in an empty folder.
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text as allOf } from 'node:stream/consumers';
 import { freePort } from '../../../demo/free-port.js';
 import { REPOSITORY, repositoryFile } from '../../support/source-files.js';
 import type { EmptyDatabase } from './empty-database.js';
-import { PACKAGE, manifestIn } from './packed-package.js';
 import type { Installation } from './packed-package.js';
+import { manifestIn, PACKAGE } from './packed-package.js';
 
 export const EXAMPLES = ['own-product', 'with-defaults'] as const;
 export type Example = (typeof EXAMPLES)[number];

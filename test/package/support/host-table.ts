@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import type { Partner } from '../../../demo/partner.js';
 import { describeOnEmptyDatabase } from './empty-database.js';
 import type { Answer, Wishes } from './host-process.js';
-import { HostProcess, exchangeForm, newPartner, optionsOf } from './host-process.js';
+import { exchangeForm, HostProcess, newPartner, optionsOf } from './host-process.js';
 import type { Installation } from './packed-package.js';
 
 const PATH_PREFIX = '/auth/Partners';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { lastingFolder } from '../../support/run-folder.js';
 import { REPOSITORY } from '../../support/source-files.js';
 import type { Installation, Manifest } from './packed-package.js';
-import { PACKAGE, installationIn, manifestIn } from './packed-package.js';
+import { installationIn, manifestIn, PACKAGE } from './packed-package.js';
 import type { PeerSet } from './peer-versions.js';
 
 const SOURCES = ['test/package/host', 'examples/own-product/src', 'examples/with-defaults/src'];

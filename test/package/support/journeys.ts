@@ -7,7 +7,7 @@ import { cookieOf } from '../../support/logins.js';
 import { until } from '../../support/until.js';
 import { describeOnEmptyDatabase } from './empty-database.js';
 import type { Kind } from './host-process.js';
-import { BASE_URL, HostProcess, exchangeForm, newPartner, optionsOf } from './host-process.js';
+import { BASE_URL, exchangeForm, HostProcess, newPartner, optionsOf } from './host-process.js';
 import type { Installation } from './packed-package.js';
 
 const SAME_TOKENS = 50;

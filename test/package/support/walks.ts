@@ -1,7 +1,7 @@
 // What a reader of an example's README comes to see: declared for links and for an installation from a registry.
 import { describeOnEmptyDatabase } from './empty-database.js';
 import type { Example, Walk } from './example-walk.js';
-import { EXAMPLES, commandsOf, walkThrough } from './example-walk.js';
+import { commandsOf, EXAMPLES, walkThrough } from './example-walk.js';
 import type { Installation } from './packed-package.js';
 
 const MOST_COMMANDS = 10;

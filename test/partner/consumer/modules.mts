@@ -1,6 +1,6 @@
 // A backend of ES modules that uses the packed client: exchanges, and makes a login form.
 import type { AccessToken, PartnerErrorCode } from '@embedded-token-exchange/partner';
-import { PartnerError, createPartner } from '@embedded-token-exchange/partner';
+import { createPartner, PartnerError } from '@embedded-token-exchange/partner';
 import { settings } from './settings.mjs';
 
 const partner = createPartner(settings());

@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { request } from 'node:http';
-import { createServer } from 'node:https';
 import type { Server } from 'node:https';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { makeSelfSignedCertificate } from '../../support/self-signed-certificate.js';
 

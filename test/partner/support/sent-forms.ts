@@ -1,6 +1,6 @@
 // Sends what the partner's client sends, and keeps it.
-import { decodeJwt } from 'jose';
 import type { JWTPayload } from 'jose';
+import { decodeJwt } from 'jose';
 
 export class SentForms {
   readonly forms: URLSearchParams[] = [];

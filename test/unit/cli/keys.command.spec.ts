@@ -1,8 +1,8 @@
 // svc-admin keys keygen: from a new key to a token that its entry lets in; and the public keys that commands read.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLocalJWKSet, jwtVerify } from 'jose';
 import type { JSONWebKeySet } from 'jose';
+import { createLocalJWKSet, jwtVerify } from 'jose';
 import { Partner } from '../../../demo/partner.js';
 import { ALGORITHMS } from '../../../src/token-exchange/trust/algorithms.js';
 import { CommandLine } from '../../support/run-cli.js';

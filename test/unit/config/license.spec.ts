@@ -1,6 +1,6 @@
 // Which licences are taken, and for how long.
-import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { License, LicenseError, readLicense } from '../../../src/config/license.js';
 
 const EXPIRES = 1_800_000_000;

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ENVIRONMENT_VARIABLES } from '../../../src/config/environment.js';
 import type { Environment } from '../../../src/config/load-config.js';
-import { rangeOf } from '../../../src/config/variable.js';
 import { ConfigurationError, readConfig, readEnvFile } from '../../../src/config/load-config.js';
+import { rangeOf } from '../../../src/config/variable.js';
 
 /** Stands in every bad value, so that a message that repeats a value shows it. */
 const MARKER = 'marker-5150';

@@ -1,8 +1,8 @@
 // Log lines about disabled features and the licence's end: at the start, daily, and on changes.
 import { License } from '../../../src/config/license.js';
 import { readConfig } from '../../../src/config/load-config.js';
-import { createLogger } from '../../../src/platform/log/logger.js';
 import { AvailabilityReporter } from '../../../src/instance/availability.js';
+import { createLogger } from '../../../src/platform/log/logger.js';
 import { TestClock } from '../../support/test-clock.js';
 
 const DAY = 86_400;

@@ -1,7 +1,7 @@
 // The words behind `npm start --` and `embedded-token-exchange`.
-import { VERSION } from '../../../src/platform/version.js';
-import { StartError } from '../../../src/platform/start-error.js';
 import { isForInit, readCommandLine } from '../../../src/instance/command-line.js';
+import { StartError } from '../../../src/platform/start-error.js';
+import { VERSION } from '../../../src/platform/version.js';
 
 describe('the start command', () => {
   it('usually has no options', () => {

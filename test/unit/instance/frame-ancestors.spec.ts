@@ -1,7 +1,7 @@
 // Who may frame the instance, and the warnings at the start.
 import {
-  FrameAncestors,
   embeddingWarnings,
+  FrameAncestors,
   frameAncestorsOf,
 } from '../../../src/instance/frame-ancestors.js';
 import { PresentEntries } from '../../../src/instance/present-entries.js';

@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { MetricsListener } from '../../../src/metrics/metrics.listener.js';
 import { Metrics } from '../../../src/metrics/metrics.js';
+import { MetricsListener } from '../../../src/metrics/metrics.listener.js';
 import { SILENT } from '../../../src/platform/log/log.js';
 
 it('[D91] an occupied default metrics port causes a warning, and startup continues', async () => {

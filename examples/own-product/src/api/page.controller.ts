@@ -3,8 +3,8 @@ import { Revocations } from '@embedded-token-exchange/nestjs/advanced';
 import { Controller, Get, Header, Headers, UnauthorizedException } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { MoreThan, Repository } from 'typeorm';
-import { carriedSession } from '../sessions/session-cookie.js';
 import { Session } from '../sessions/session.entity.js';
+import { carriedSession } from '../sessions/session-cookie.js';
 import { User } from '../users/user.entity.js';
 
 @Controller()

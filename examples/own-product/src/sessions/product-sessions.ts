@@ -1,12 +1,12 @@
 // The port to browser sessions, on the product's own table and cookie.
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from '@embedded-token-exchange/nestjs';
-import type { OpenedSession, SessionLogin } from '@embedded-token-exchange/nestjs/advanced';
 import { managerOf } from '@embedded-token-exchange/nestjs';
+import type { OpenedSession, SessionLogin } from '@embedded-token-exchange/nestjs/advanced';
 import { SessionOpener } from '@embedded-token-exchange/nestjs/advanced';
 import { Injectable } from '@nestjs/common';
-import { SESSION_SECONDS, carriedSession, hashOf, sessionCookie } from './session-cookie.js';
 import { Session } from './session.entity.js';
+import { carriedSession, hashOf, SESSION_SECONDS, sessionCookie } from './session-cookie.js';
 
 @Injectable()
 export class ProductSessions extends SessionOpener {

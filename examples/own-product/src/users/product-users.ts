@@ -1,8 +1,8 @@
 // The port to users, on the product's own table.
 import type { HostUser, HostUserUpdate, NewHostUser, Transaction } from '@embedded-token-exchange/nestjs';
-import { UserDirectory, managerOf } from '@embedded-token-exchange/nestjs';
+import { managerOf, UserDirectory } from '@embedded-token-exchange/nestjs';
 import { Injectable } from '@nestjs/common';
-import { User, emailKey } from './user.entity.js';
+import { emailKey, User } from './user.entity.js';
 
 @Injectable()
 export class ProductUsers extends UserDirectory {

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import {
   linkSync,
   mkdirSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   rmSync,
   statSync,

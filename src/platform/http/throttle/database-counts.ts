@@ -2,12 +2,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.js';
 import type { Database } from '../../database/database.js';
-import { PreparedStatement, parameter, sql } from '../../database/sql.js';
+import { parameter, PreparedStatement, sql } from '../../database/sql.js';
 import { withinWait } from '../../database/wait-limit.js';
 import type { Purge } from '../../jobs/purge.job.js';
 import type { Log } from '../../log/log.js';
-import { MAX_KEYS, WINDOW_MS } from './counting.storage.js';
 import type { Count } from './counting.storage.js';
+import { MAX_KEYS, WINDOW_MS } from './counting.storage.js';
 
 /** How long a request waits for its count, in milliseconds: the rest of its time is for its work (D49). */
 const DEADLINE_MS = 1_000;

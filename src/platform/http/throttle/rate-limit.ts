@@ -7,7 +7,7 @@ import { Reflector } from '@nestjs/core';
 import type { ThrottlerGetTrackerFunction, ThrottlerLimitDetail, ThrottlerStorage } from '@nestjs/throttler';
 import { ThrottlerGuard } from '@nestjs/throttler';
 import ipaddr from 'ipaddr.js';
-import { THROTTLE_STORAGE, WINDOW_MS, counterKey } from './counting.storage.js';
+import { counterKey, THROTTLE_STORAGE, WINDOW_MS } from './counting.storage.js';
 
 /** The 16-bit groups of an IPv6 network that share a counter: a /64, the smallest that providers assign. */
 const IPV6_NETWORK_GROUPS = 4;

@@ -2,9 +2,9 @@
 import type { Log } from '../../../platform/log/log.js';
 import type { KeySetStateName } from '../../host/telemetry.js';
 import type { JwksKey } from '../jwks-content.js';
-import { whyUnusable, JwksContentError, quoteKid, readJwks } from '../jwks-content.js';
+import { JwksContentError, quoteKid, readJwks, whyUnusable } from '../jwks-content.js';
 import type { JwksEntry, TrustedKey } from '../trusted-key.js';
-import type { JwksSnapshot, JwksAddress, JwksSnapshotRepository } from './jwks-snapshot.repository.js';
+import type { JwksAddress, JwksSnapshot, JwksSnapshotRepository } from './jwks-snapshot.repository.js';
 import { neverTried, toJwksAddress } from './jwks-snapshot.repository.js';
 
 /** A running refresh, or a change of the leader, is no reason to refuse a token. */

@@ -1,16 +1,16 @@
 // Fetches the bytes of a key set from an untrusted address.
 import type { Dispatcher } from 'undici';
 import { Client } from 'undici';
-import type { KeySetFetchOutcome } from '../../host/telemetry.js';
-import type { JwksSettingNames } from '../entry-rules.js';
-import { JWKS_SETTING_NAMES } from '../entry-rules.js';
-import type { JwksSettings } from '../../settings/token-exchange.options.js';
 import { guardedConnector } from '../../../platform/http/guarded-connector.js';
 import {
   AddressRefusedError,
   NetworkAddressPolicy,
   settingThatAllows,
 } from '../../../platform/http/network-address.js';
+import type { KeySetFetchOutcome } from '../../host/telemetry.js';
+import type { JwksSettings } from '../../settings/token-exchange.options.js';
+import type { JwksSettingNames } from '../entry-rules.js';
+import { JWKS_SETTING_NAMES } from '../entry-rules.js';
 
 const DEADLINE_MS = 5_000;
 const MAX_BODY_BYTES = 1_048_576;

@@ -3,11 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../../platform/clock.js';
 import type { Log } from '../../../platform/log/log.js';
 import type { KeySetFigures } from '../../host/telemetry.js';
-import type { JwksEntry, TrustPolicy, TrustedKey } from '../trusted-key.js';
-import type { JwksStatus, KeySetState } from './jwks-cache-entry.js';
-import { JwksCacheEntry, isServing } from './jwks-cache-entry.js';
 import type { Algorithm } from '../algorithms.js';
 import { MOST_TRIED_KEYS, quoteKid, writeJwks } from '../jwks-content.js';
+import type { JwksEntry, TrustedKey, TrustPolicy } from '../trusted-key.js';
+import type { JwksStatus, KeySetState } from './jwks-cache-entry.js';
+import { isServing, JwksCacheEntry } from './jwks-cache-entry.js';
 import type { UnknownKidSearch } from './unknown-kid-search.js';
 
 /** Keys by issuer and kid, as the issuers publish them. `JwksService` provides those of trusted key entries. */

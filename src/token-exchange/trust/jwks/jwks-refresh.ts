@@ -1,16 +1,16 @@
 // Fetches a key set, stores the result for all instances, and decides when the next fetch is due.
 import type { Clock } from '../../../platform/clock.js';
+import { isJsonObject } from '../../../platform/json/strict-json.js';
 import type { Log } from '../../../platform/log/log.js';
+import { parsedUrl } from '../../../platform/text/url.js';
 import type { ExchangeTelemetry, KeySetFetchOutcome } from '../../host/telemetry.js';
 import type { JwksSettings } from '../../settings/token-exchange.options.js';
-import type { JwksCacheEntry } from './jwks-cache-entry.js';
 import type { JwksContent } from '../jwks-content.js';
 import { JwksContentError, parseDocument, readJwks, writeJwks } from '../jwks-content.js';
+import type { JwksCacheEntry } from './jwks-cache-entry.js';
 import type { JwksAnswer, JwksFetcher } from './jwks-fetcher.js';
 import { JwksFetchError } from './jwks-fetcher.js';
 import type { FetchOutcome, JwksSnapshotRepository } from './jwks-snapshot.repository.js';
-import { parsedUrl } from '../../../platform/text/url.js';
-import { isJsonObject } from '../../../platform/json/strict-json.js';
 
 const DEFAULT_FRESH_SECONDS = 3_600;
 /** The limit of a client ID metadata document, as its draft proposes. */

@@ -1,7 +1,7 @@
 // Searches a key that is not in the cache: first in the shared snapshot, then by one bounded extra fetch.
 import { setTimeout as pause } from 'node:timers/promises';
-import { withinWait } from '../../../platform/database/wait-limit.js';
 import type { Clock } from '../../../platform/clock.js';
+import { withinWait } from '../../../platform/database/wait-limit.js';
 import type { Follower } from '../../../platform/jobs/follower.js';
 import type { JwksCacheEntry } from './jwks-cache-entry.js';
 import type { JwksRefresh } from './jwks-refresh.js';

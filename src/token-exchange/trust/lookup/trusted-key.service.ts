@@ -1,15 +1,15 @@
 // Finds the trusted key of a token in all providers.
 import { Injectable } from '@nestjs/common';
 import { domainOfAddress } from '../../../platform/text/email-address.js';
-import type { Flow } from '../../endpoint/flows.js';
-import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
-import type { KeySetState } from '../jwks/jwks-cache-entry.js';
-import { StaticKeyProvider } from './static-key.provider.js';
-import type { Algorithm } from '../algorithms.js';
 import type { TrustedClient } from '../../assertions/client-reader.js';
 import { namesDocuments } from '../../assertions/client-reader.js';
-import type { TrustPolicy, TrustedKey, TrustedKeyEntry } from '../trusted-key.js';
+import type { Flow } from '../../endpoint/flows.js';
+import type { Algorithm } from '../algorithms.js';
+import type { KeySetState } from '../jwks/jwks-cache-entry.js';
+import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
+import type { TrustedKey, TrustedKeyEntry, TrustPolicy } from '../trusted-key.js';
 import { domainsOf, flowsOf, maxUsersOf } from '../trusted-key.js';
+import { StaticKeyProvider } from './static-key.provider.js';
 
 /** A client, with the entry that names it. */
 export interface NamedClient {

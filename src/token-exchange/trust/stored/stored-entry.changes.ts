@@ -1,15 +1,15 @@
 // Changes stored entries in the caller's transaction, and returns the audit events.
 import { isDeepStrictEqual } from 'node:util';
-import type { AuditContext, AuditEvent } from '../../audit/audit.bus.js';
-import { auditEvent } from '../../audit/audit.bus.js';
 import type { Transaction } from '../../../platform/database/transaction.js';
 import { isJsonObject } from '../../../platform/json/strict-json.js';
-import { MOST_ORIGINS_CHARACTERS, areTooManyOrigins } from '../../../platform/text/origin.js';
-import { contradicting, labelOf } from '../trusted-key.js';
+import { areTooManyOrigins, MOST_ORIGINS_CHARACTERS } from '../../../platform/text/origin.js';
+import type { AuditContext, AuditEvent } from '../../audit/audit.bus.js';
+import { auditEvent } from '../../audit/audit.bus.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
+import { contradicting, labelOf } from '../trusted-key.js';
 import { givenEntry, identitiesOf, seatsRule } from '../trusted-key-entry.js';
-import type { CheckedStoredEntry, EntryValue, StoredEntry, StoredEntriesRules } from './stored-entry.js';
-import { StoredEntryError, shownEntry, valueOf, checkStoredEntries, nameOf } from './stored-entry.js';
+import type { CheckedStoredEntry, EntryValue, StoredEntriesRules, StoredEntry } from './stored-entry.js';
+import { checkStoredEntries, nameOf, shownEntry, StoredEntryError, valueOf } from './stored-entry.js';
 import type { StoredEntryRepository } from './stored-entry.repository.js';
 
 /** Every instance holds all of them in memory. */

@@ -8,12 +8,12 @@ import { Notifications } from '../../../platform/jobs/notifications.js';
 import type { Log } from '../../../platform/log/log.js';
 import { LOGGER } from '../../../platform/log/log.js';
 import { ClientKeyProvider } from '../../assertions/client-keys.js';
-import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
 import { JwksService } from '../jwks/jwks.service.js';
+import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
 import { StaticKeyProvider } from '../lookup/static-key.provider.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
 import type { CheckedStoredEntry, StoredEntriesRules } from './stored-entry.js';
-import { STORED_ENTRIES_RULES, checkStoredEntries } from './stored-entry.js';
+import { checkStoredEntries, STORED_ENTRIES_RULES } from './stored-entry.js';
 import type { StoredEntriesState } from './stored-entry.repository.js';
 import { STORED_ENTRY_CHANNEL, StoredEntryRepository } from './stored-entry.repository.js';
 

@@ -1,14 +1,14 @@
 // Changes stored entries for a host's own code. They cannot be changed over HTTP.
 import { Inject, Injectable } from '@nestjs/common';
-import { AuditBus } from '../../audit/audit.bus.js';
 import { Clock } from '../../../platform/clock.js';
 import { newRequestId } from '../../../platform/log/request-id.js';
+import { AuditBus } from '../../audit/audit.bus.js';
 import { policyInWords } from '../policy-words.js';
 import type { StoredEntryChange, StoredEntryWork } from './stored-entry.changes.js';
 import { StoredEntryChanges } from './stored-entry.changes.js';
 import { StoredEntryFollower } from './stored-entry.follower.js';
 import type { CheckedStoredEntry, EntryValue, StoredEntriesRules } from './stored-entry.js';
-import { STORED_ENTRIES_RULES, shownEntry } from './stored-entry.js';
+import { shownEntry, STORED_ENTRIES_RULES } from './stored-entry.js';
 import { StoredEntryRepository } from './stored-entry.repository.js';
 
 /** A stored entry that people and programs may see. */

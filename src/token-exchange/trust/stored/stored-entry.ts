@@ -1,15 +1,15 @@
 // A trusted key entry in the database: how it is stored and shown, how it is read by the rules of configured ones and against all
 // other entries, and why a change is refused.
-import { JsonError, isJsonObject, parseStrictJson } from '../../../platform/json/strict-json.js';
+import { isJsonObject, JsonError, parseStrictJson } from '../../../platform/json/strict-json.js';
 import { parsedUrl } from '../../../platform/text/url.js';
 import type { Findings } from '../entry-kinds.js';
 import { readEntry } from '../entry-reader.js';
 import type { TrustedKeysRules } from '../entry-rules.js';
 import { toJwksAddress } from '../jwks/jwks-snapshot.repository.js';
-import type { EntryIdentity } from '../trusted-key-entry.js';
-import { identitiesOf, seatsRule } from '../trusted-key-entry.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
 import { contradicting } from '../trusted-key.js';
+import type { EntryIdentity } from '../trusted-key-entry.js';
+import { identitiesOf, seatsRule } from '../trusted-key-entry.js';
 
 /** An entry as it was given. */
 export type EntryValue = Readonly<Record<string, unknown>>;

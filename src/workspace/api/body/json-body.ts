@@ -2,25 +2,25 @@
 import type { ArgumentMetadata, ExecutionContext, Type } from '@nestjs/common';
 import {
   BadRequestException,
+  createParamDecorator,
   PayloadTooLargeException,
   UnsupportedMediaTypeException,
   ValidationPipe,
-  createParamDecorator,
 } from '@nestjs/common';
 import { getMetadataStorage } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
-import {
-  ContentCodingException,
-  TOO_LARGE,
-  TOO_LARGE_MESSAGE,
-  faultOfLabel,
-} from '../../../platform/http/content-type.js';
 import type { BodyLabel } from '../../../platform/http/content-type.js';
 import {
-  JsonError,
+  ContentCodingException,
+  faultOfLabel,
+  TOO_LARGE,
+  TOO_LARGE_MESSAGE,
+} from '../../../platform/http/content-type.js';
+import {
   hasUnstorableText,
   isJsonObject,
   isStorable,
+  JsonError,
   parseStrictJsonDocument,
 } from '../../../platform/json/strict-json.js';
 import { printable } from '../../../platform/text/printable.js';

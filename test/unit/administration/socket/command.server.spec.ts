@@ -1,4 +1,5 @@
 // How the command socket is made, replaced and removed.
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -10,7 +11,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { once } from 'node:events';
 import type { Server } from 'node:net';
 import { createConnection, createServer } from 'node:net';
 import { tmpdir } from 'node:os';

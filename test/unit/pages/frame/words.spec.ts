@@ -1,7 +1,7 @@
 // The languages of the page in the frame: which one it speaks, and its words and numbers in each.
+import { words } from '../../../../pages/frame/words.js';
 import { formatNumber, plainJson, plainName, timeAgo } from '../../../../pages/shared/format.js';
 import { language, languageOf } from '../../../../pages/shared/language.js';
-import { words } from '../../../../pages/frame/words.js';
 
 afterEach(() => (language.value = 'en'));
 

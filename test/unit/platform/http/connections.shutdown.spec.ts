@@ -1,9 +1,9 @@
 // What becomes of connections when the HTTP server leaves.
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
-import fastify from 'fastify';
+import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import fastify from 'fastify';
 import { GracefulShutdown } from '../../../../src/platform/http/connections.js';
 import { until } from '../../../support/until.js';
 

@@ -1,11 +1,11 @@
 // What unfinished requests keep of the memory, and which of them are closed.
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createServer } from 'node:http';
-import { fastify } from 'fastify';
 import type { FastifyInstance } from 'fastify';
+import { fastify } from 'fastify';
 import { UnfinishedRequests } from '../../../../src/platform/http/connections.js';
 import { until } from '../../../support/until.js';
 

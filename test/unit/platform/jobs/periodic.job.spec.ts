@@ -1,7 +1,7 @@
 // Checks when periodic work runs: on the leader, after each interval, at once after a takeover, never twice at a time.
-import { createLogger } from '../../../../src/platform/log/logger.js';
-import { Leader, AlwaysLeader } from '../../../../src/platform/jobs/leader.js';
+import { AlwaysLeader, Leader } from '../../../../src/platform/jobs/leader.js';
 import { PeriodicJob } from '../../../../src/platform/jobs/periodic.job.js';
+import { createLogger } from '../../../../src/platform/log/logger.js';
 
 /** A candidate whose success the test decides. */
 class Candidate extends Leader {

@@ -1,9 +1,9 @@
 // JSON is read with one meaning only. test/fuzz compares random texts with JSON.parse.
 import {
-  JsonError,
   explainJsonError,
   hasUnstorableText,
   isUnstorable,
+  JsonError,
   parseStrictJson,
   parseStrictJsonBytes,
 } from '../../../../src/platform/json/strict-json.js';

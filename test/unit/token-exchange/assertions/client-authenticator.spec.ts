@@ -1,14 +1,14 @@
 // Which clients authenticate, and which of their identity assertions pass: each row changes one thing of a good one.
 import type { Members } from '../../../../demo/partner.js';
-import type { OAuthRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
-import { isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
-import type { ClientKeyProvider } from '../../../../src/token-exchange/assertions/client-keys.js';
-import { readJwks } from '../../../../src/token-exchange/trust/jwks-content.js';
 import type {
   AuthenticatedClient,
   ClientCredentials,
 } from '../../../../src/token-exchange/assertions/client-authenticator.js';
 import { ClientAuthenticator } from '../../../../src/token-exchange/assertions/client-authenticator.js';
+import type { ClientKeyProvider } from '../../../../src/token-exchange/assertions/client-keys.js';
+import type { OAuthRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
+import { isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
+import { readJwks } from '../../../../src/token-exchange/trust/jwks-content.js';
 import { ExternalTokenVerifier } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 import { BASE_URL } from '../../../support/base-url.js';
 import { IdJagClient, sha256 } from '../../../support/id-jag-client.js';

@@ -2,15 +2,15 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { Partner } from '../../../../demo/partner.js';
 import { SIGNING_ALGORITHMS } from '../../../../demo/signing-key.js';
-import { isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import type { ProofTerms, SentProof } from '../../../../src/token-exchange/dpop/proof-checks.js';
 import {
   explainProof,
   publicAddress,
   verifyProof,
 } from '../../../../src/token-exchange/dpop/proof-checks.js';
-import { DpopClient, TOKEN_URL, sha256 } from '../../../support/dpop-client.js';
-import { SMALL_ORDER_KEYS, jwkOf } from '../../../support/weak-ed25519-keys.js';
+import { isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
+import { DpopClient, sha256, TOKEN_URL } from '../../../support/dpop-client.js';
+import { jwkOf, SMALL_ORDER_KEYS } from '../../../support/weak-ed25519-keys.js';
 
 const NOW = 1_800_000_000;
 const TOKEN = 'an.access.token';

@@ -1,17 +1,17 @@
 // The throttle by entry, with storages that can refund and one that cannot.
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { ThrottlerStorageService } from '@nestjs/throttler';
-import { EntryThrottleService } from '../../../../src/token-exchange/endpoint/entry-throttle.service.js';
-import type {
-  CountedRequest,
-  CountedTokens,
-} from '../../../../src/token-exchange/endpoint/entry-throttle.service.js';
-import type { Flow } from '../../../../src/token-exchange/endpoint/flows.js';
-import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
 import { CountingStorage, MemoryCounts } from '../../../../src/platform/http/throttle/counting.storage.js';
 import type { RateLimited } from '../../../../src/platform/http/throttle/rate-limit.js';
 import { TooManyRequestsError } from '../../../../src/platform/http/throttle/rate-limit.js';
 import { createLogger } from '../../../../src/platform/log/logger.js';
+import type {
+  CountedRequest,
+  CountedTokens,
+} from '../../../../src/token-exchange/endpoint/entry-throttle.service.js';
+import { EntryThrottleService } from '../../../../src/token-exchange/endpoint/entry-throttle.service.js';
+import type { Flow } from '../../../../src/token-exchange/endpoint/flows.js';
+import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
 import { TestClock } from '../../../support/test-clock.js';
 
 const MINUTE_MS = 60_000;

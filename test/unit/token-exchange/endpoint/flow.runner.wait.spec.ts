@@ -1,6 +1,6 @@
 // How long a request may wait for the database.
-import { FlowRequest } from '../../../../src/token-exchange/endpoint/flow.runner.js';
 import { RequestState } from '../../../../src/platform/http/http-answers.js';
+import { FlowRequest } from '../../../../src/token-exchange/endpoint/flow.runner.js';
 import { SilentTelemetry } from '../../../../src/token-exchange/host/telemetry.js';
 
 const RECEIVED = { flow: 'exchange', requestId: 'r', clientAddress: 'c', arrivedAtMs: 0 } as const;

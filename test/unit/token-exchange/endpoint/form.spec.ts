@@ -1,6 +1,6 @@
 // Form fields have one meaning only, with any parser.
-import { isRequestRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import { Form } from '../../../../src/token-exchange/endpoint/form.js';
+import { isRequestRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 
 const read = (sent: unknown) => {
   const form = new Form(sent, { a: {}, b: { max: 5 }, list: { max: 5, isList: true } }).wellFormed();

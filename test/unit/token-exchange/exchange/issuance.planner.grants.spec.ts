@@ -1,12 +1,12 @@
 // Who may act for whom, and what an access token then grants.
-import type { Tokens } from '../../../../src/token-exchange/verify/tokens.js';
-import { checkActor, priorActorsOf } from '../../../../src/token-exchange/verify/tokens.js';
 import type { AskedGrants } from '../../../../src/token-exchange/exchange/issuance.planner.js';
 import { askedOf, checkGrants } from '../../../../src/token-exchange/exchange/issuance.planner.js';
 import type { OAuthRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
 import type { PriorActor } from '../../../../src/token-exchange/verify/external-claims.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
+import type { Tokens } from '../../../../src/token-exchange/verify/tokens.js';
+import { checkActor, priorActorsOf } from '../../../../src/token-exchange/verify/tokens.js';
 
 const ISSUER = 'https://a.example';
 const READ = 'workflow:read';

@@ -1,13 +1,13 @@
 // How long an access token lives, by its tokens and the configured limit, and what token and trail say of it.
+import type { AskedGrants } from '../../../../src/token-exchange/exchange/issuance.planner.js';
 import {
-  IssuancePlanner,
   checkTerms,
   claimsOf,
+  IssuancePlanner,
   successOf,
 } from '../../../../src/token-exchange/exchange/issuance.planner.js';
 import { AccessTokenService } from '../../../../src/token-exchange/tokens/access-token.service.js';
 import type { SigningKeyService } from '../../../../src/token-exchange/tokens/signing-key.service.js';
-import type { AskedGrants } from '../../../../src/token-exchange/exchange/issuance.planner.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 import type { Tokens } from '../../../../src/token-exchange/verify/tokens.js';
 import { knownRevocations } from '../../../support/known-revocations.js';

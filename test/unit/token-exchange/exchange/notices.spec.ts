@@ -1,9 +1,9 @@
 // What is logged of claims that do not count.
-import { Notices } from '../../../../src/token-exchange/exchange/notices.js';
+import { createLogger } from '../../../../src/platform/log/logger.js';
 import type { Flow } from '../../../../src/token-exchange/endpoint/flows.js';
+import { Notices } from '../../../../src/token-exchange/exchange/notices.js';
 import type { ResolvedUser } from '../../../../src/token-exchange/identity/decide.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
-import { createLogger } from '../../../../src/platform/log/logger.js';
 
 /** Builds a token from its content. In production only the verifier does. */
 const tokenOf = (kid: string) =>

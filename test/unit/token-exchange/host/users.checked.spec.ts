@@ -1,7 +1,7 @@
 // What the users of a host answer that its compiler did not see.
 import type { Transaction } from '../../../../src/platform/database/transaction.js';
-import { checkedUsers } from '../../../../src/token-exchange/host/users.js';
 import type { HostUser, UserDirectory } from '../../../../src/token-exchange/host/users.js';
+import { checkedUsers } from '../../../../src/token-exchange/host/users.js';
 
 const USER: HostUser = { id: '1', role: 'member', enabled: true, givenName: '', familyName: '' };
 const transaction = {} as Transaction;

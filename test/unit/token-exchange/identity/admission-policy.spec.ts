@@ -1,9 +1,9 @@
 // Whether an entry lets an unknown identity in.
 import {
-  linkableEmail,
   checkLink,
   checkProvisioning,
   checkSeats,
+  linkableEmail,
 } from '../../../../src/token-exchange/identity/admission-policy.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
 import { readExternalClaims } from '../../../../src/token-exchange/verify/external-claims.js';

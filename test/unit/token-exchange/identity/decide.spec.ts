@@ -1,5 +1,4 @@
 // Which user a token identifies, and what it changes.
-import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
 import type { Candidates, LinkedUsers } from '../../../../src/token-exchange/identity/decide.js';
 import {
   decide,
@@ -7,6 +6,7 @@ import {
   decideRequest,
   newUserOf,
 } from '../../../../src/token-exchange/identity/decide.js';
+import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 
 const [MEMBER, ADMIN] = ['global:member', 'global:admin'] as const;

@@ -1,6 +1,6 @@
 // From which pages an entry that lists origins takes logins.
-import { pageOriginOf, refuseForeignOrigin } from '../../../../src/token-exchange/login/login-checks.js';
 import type { LoginSource } from '../../../../src/token-exchange/login/login-checks.js';
+import { pageOriginOf, refuseForeignOrigin } from '../../../../src/token-exchange/login/login-checks.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 
 const PRODUCT = 'https://product.example';

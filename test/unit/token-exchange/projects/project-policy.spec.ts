@@ -1,11 +1,11 @@
 // What a claim of projects does to memberships, row by row.
 import type { HostProject } from '../../../../src/token-exchange/host/projects.js';
-import type { ProjectsPolicy } from '../../../../src/token-exchange/projects/projects-policy.js';
 import type { StoredProjects } from '../../../../src/token-exchange/projects/project-policy.js';
 import { decideOnProjects } from '../../../../src/token-exchange/projects/project-policy.js';
-import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 import type { ClaimedProject } from '../../../../src/token-exchange/projects/projects-claim.js';
 import { digestOf } from '../../../../src/token-exchange/projects/projects-claim.js';
+import type { ProjectsPolicy } from '../../../../src/token-exchange/projects/projects-policy.js';
+import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 
 const [A, B] = ['https://a.example', 'https://b.example'];
 const [VIEWER, EDITOR, ADMIN] = ['viewer', 'editor', 'admin'] as const;

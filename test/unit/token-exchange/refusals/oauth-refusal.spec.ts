@@ -1,5 +1,5 @@
 // What a refusal carries to the log and the audit trail.
-import { OAuthRefusal, inContext } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
+import { inContext, OAuthRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 
 it('[D21] a refusal gets context, and keeps its existing context', () => {
   const rejection = new OAuthRefusal('token_expired', { kid: 'own', detail: 'why' });

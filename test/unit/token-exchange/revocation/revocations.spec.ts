@@ -1,16 +1,16 @@
 // What is refused by which revocation, up to which time, and for how long it is known.
 import type { HttpException } from '@nestjs/common';
 import type {
-  TrustRevocation,
   RevocableToken,
+  TrustRevocation,
 } from '../../../../src/token-exchange/revocation/revocations.js';
 import {
-  Revocations,
   externalLoginOf,
   keysOfLogout,
   readExternalLogins,
   readRecordedKeys,
   recordedKeys,
+  Revocations,
 } from '../../../../src/token-exchange/revocation/revocations.js';
 import { knownRevocations } from '../../../support/known-revocations.js';
 

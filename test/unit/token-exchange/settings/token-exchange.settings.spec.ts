@@ -1,6 +1,5 @@
 // The optional settings of a host, and the errors for invalid ones.
 import { generateKeyPairSync } from 'node:crypto';
-import { readTrustedKeys } from '../../../../src/token-exchange/trust/trusted-key-entry.js';
 import type { Log } from '../../../../src/platform/log/log.js';
 import type { TokenExchangeSettings } from '../../../../src/token-exchange/settings/token-exchange.options.js';
 import {
@@ -9,6 +8,7 @@ import {
   completedRoutes,
   givenSettings,
 } from '../../../../src/token-exchange/settings/token-exchange.settings.js';
+import { readTrustedKeys } from '../../../../src/token-exchange/trust/trusted-key-entry.js';
 
 const roles = { assignable: ['user', 'admin'], owner: 'owner', initial: 'user' };
 const LEAST: TokenExchangeSettings = { roles, trustedKeys: [], strict: false };

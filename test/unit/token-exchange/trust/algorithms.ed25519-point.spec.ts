@@ -4,11 +4,11 @@ import { Partner } from '../../../../demo/partner.js';
 import { readJwks } from '../../../../src/token-exchange/trust/jwks-content.js';
 import { readTrustedKeys } from '../../../../src/token-exchange/trust/trusted-key-entry.js';
 import {
-  NON_CANONICAL_KEYS,
-  SMALL_ORDER_KEYS,
   forgeSignature,
   jwkOf,
+  NON_CANONICAL_KEYS,
   pemOf,
+  SMALL_ORDER_KEYS,
 } from '../../../support/weak-ed25519-keys.js';
 
 const good = Partner.create({ issuer: 'https://partner.example', kid: 'good', algorithm: 'EdDSA' });

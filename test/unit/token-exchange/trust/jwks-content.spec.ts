@@ -1,8 +1,8 @@
 // The usable keys of a fetched key set, their algorithms, and the messages for unusable keys.
 import type { JsonWebKey } from 'node:crypto';
 import { generateKeyPairSync } from 'node:crypto';
-import { visible } from '../../../../src/platform/text/printable.js';
 import { SIGNING_ALGORITHMS, SigningKey } from '../../../../demo/signing-key.js';
+import { visible } from '../../../../src/platform/text/printable.js';
 import type { JwksContent } from '../../../../src/token-exchange/trust/jwks-content.js';
 import { JwksContentError, readJwks, writeJwks } from '../../../../src/token-exchange/trust/jwks-content.js';
 

@@ -1,12 +1,12 @@
 // Checks the JWS vectors of Project Wycheproof and of the cookbook of RFC 7520 as the service checks tokens.
 import type { JsonWebKey } from 'node:crypto';
 import { constants, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
+import { isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import type { Algorithm } from '../../../../src/token-exchange/trust/algorithms.js';
 import { algorithmsFitting, isAlgorithm } from '../../../../src/token-exchange/trust/algorithms.js';
 import { readJwks } from '../../../../src/token-exchange/trust/jwks-content.js';
 import type { TrustedKey } from '../../../../src/token-exchange/trust/trusted-key.js';
-import { isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
-import { parseCompactJws, isSignatureValid } from '../../../../src/token-exchange/verify/compact-jws.js';
+import { isSignatureValid, parseCompactJws } from '../../../../src/token-exchange/verify/compact-jws.js';
 import { describeWithVectors } from '../../../support/vectors.js';
 
 interface Vector {

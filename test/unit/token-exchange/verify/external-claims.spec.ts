@@ -1,6 +1,6 @@
 // Which claims of a correctly signed token are taken, and how the others are refused.
+import { isTokenRefusal, OAuthRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import type { TokenRefusalReason } from '../../../../src/token-exchange/refusals/token-refusals.js';
-import { OAuthRefusal, isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import type { ClaimSet } from '../../../../src/token-exchange/trust/claim-names.js';
 import { readExternalClaims, readIssuer } from '../../../../src/token-exchange/verify/external-claims.js';
 

@@ -4,15 +4,15 @@ import type { Members, PartnerOptions } from '../../../../demo/partner.js';
 import { Partner } from '../../../../demo/partner.js';
 import { SIGNING_ALGORITHMS } from '../../../../demo/signing-key.js';
 import type { AccessFlow } from '../../../../src/token-exchange/endpoint/flows.js';
-import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
+import { isTokenRefusal, OAuthRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import type { TokenRefusalReason } from '../../../../src/token-exchange/refusals/token-refusals.js';
-import { OAuthRefusal, isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
-import { FLOW_CHECKS } from '../../../../src/token-exchange/verify/flow-checks.js';
+import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
 import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 import {
   ExternalTokenVerifier,
   issuerAndKid,
 } from '../../../../src/token-exchange/verify/external-token.verifier.js';
+import { FLOW_CHECKS } from '../../../../src/token-exchange/verify/flow-checks.js';
 import { LOGOUT_EVENT } from '../../../support/logout-tokens.js';
 import { TestClock } from '../../../support/test-clock.js';
 import { trustedKeysOf } from '../../../support/trusted-keys.js';

@@ -3,15 +3,15 @@ import type { Members } from '../../../../demo/partner.js';
 import { Partner } from '../../../../demo/partner.js';
 import { isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import type { PolicyDefaults } from '../../../../src/token-exchange/trust/entry-rules.js';
-import { FLOW_CHECKS } from '../../../../src/token-exchange/verify/flow-checks.js';
 import { ExternalTokenVerifier } from '../../../../src/token-exchange/verify/external-token.verifier.js';
+import { FLOW_CHECKS } from '../../../../src/token-exchange/verify/flow-checks.js';
 import {
-  NAMED_TYPE,
   ALLOWED_CLAIMS,
   ALLOWED_SUBJECT,
   DPOP_CONFIRMATION,
-  NO_LOGOUT,
   MAPPED_ROLE,
+  NAMED_TYPE,
+  NO_LOGOUT,
 } from '../../../../src/token-exchange/verify/token-checks.js';
 import { LOGOUT_EVENT, logoutToken } from '../../../support/logout-tokens.js';
 import { TestClock } from '../../../support/test-clock.js';

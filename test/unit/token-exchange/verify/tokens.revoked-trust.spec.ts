@@ -1,11 +1,11 @@
 // Which verified tokens are refused though nothing is wrong with them.
-import type { Tokens } from '../../../../src/token-exchange/verify/tokens.js';
-import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 import {
-  Revocations,
   externalLoginOf,
   keysOfLogout,
+  Revocations,
 } from '../../../../src/token-exchange/revocation/revocations.js';
+import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
+import type { Tokens } from '../../../../src/token-exchange/verify/tokens.js';
 import { refuseRevokedSince, refuseRevokedTrust } from '../../../../src/token-exchange/verify/tokens.js';
 import { knownRevocations } from '../../../support/known-revocations.js';
 

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { PlaceCheck } from '../../../../src/workspace/api/pages.js';
 import {
   CURSOR_CHARACTERS,
-  MAX_CURSOR_CHARACTERS,
   isPlaceById,
   isPlaceByText,
   isPlaceByTime,
+  MAX_CURSOR_CHARACTERS,
   readCursor,
   writeCursor,
 } from '../../../../src/workspace/api/pages.js';

@@ -1,10 +1,10 @@
 // An agent whose person has signed in at the company's provider: the MCP client's own cross-app access provider does the rest.
 import {
-  CrossAppAccessProvider,
-  DpopSession,
   auth,
   createPrivateKeyJwtAuth,
+  CrossAppAccessProvider,
   discoverAndRequestJwtAuthGrant,
+  DpopSession,
   extractWWWAuthenticateParams,
   withDpopFromProvider,
 } from '@modelcontextprotocol/client';

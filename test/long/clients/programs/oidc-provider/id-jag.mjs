@@ -1,6 +1,6 @@
 // oidc-provider issues no ID-JAGs by itself: this adds the grant (draft-ietf-oauth-identity-assertion-authz-grant §4.3).
 import { randomUUID } from 'node:crypto';
-import { SignJWT, jwtVerify } from 'jose';
+import { jwtVerify, SignJWT } from 'jose';
 import { errors } from 'oidc-provider';
 import { issuer, privateKey, provider, publicKey } from './provider.mjs';
 

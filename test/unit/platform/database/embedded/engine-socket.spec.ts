@@ -1,8 +1,8 @@
 // The driver's bytes reach the embedded engine: joint writes arrive as one piece, and each is answered before the next.
 import pg from 'pg';
 import { serialize } from 'pg-protocol';
-import { EngineSocket } from '../../../../../src/platform/database/embedded/engine-socket.js';
 import type { Engine } from '../../../../../src/platform/database/embedded/engine.js';
+import { EngineSocket } from '../../../../../src/platform/database/embedded/engine-socket.js';
 
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 const NEVER = new Promise<never>(() => undefined);

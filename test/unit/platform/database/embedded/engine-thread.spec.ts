@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEngineThread } from '../../../../../src/platform/database/embedded/engine-thread.js';
 import { unavailabilityOf } from '../../../../../src/platform/database/database-error.js';
+import { startEngineThread } from '../../../../../src/platform/database/embedded/engine-thread.js';
 
 const DIRECTORY = '/nowhere';
 const bytes = (text: string) => new TextEncoder().encode(text);

@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { transformFileSync } from '@swc/core';
-import { JwksFetchError, JwksFetcher } from '../../../../../src/token-exchange/trust/jwks/jwks-fetcher.js';
 import type { JwksSettings } from '../../../../../src/token-exchange/settings/token-exchange.options.js';
+import { JwksFetcher, JwksFetchError } from '../../../../../src/token-exchange/trust/jwks/jwks-fetcher.js';
 import {
-  JwksServer,
   body,
   brokenOff,
   compressionBomb,
   delayed,
   flood,
+  JwksServer,
   redirect,
   silence,
   status,

@@ -1,6 +1,5 @@
 // Which entry's key is used if several entries have one for the same issuer and kid.
 import { Partner } from '../../../../../demo/partner.js';
-import { readTrustedKeys } from '../../../../../src/token-exchange/trust/trusted-key-entry.js';
 import type { JwksKeyProvider } from '../../../../../src/token-exchange/trust/jwks/jwks-key.provider.js';
 import { StaticKeyProvider } from '../../../../../src/token-exchange/trust/lookup/static-key.provider.js';
 import { TrustedKeyService } from '../../../../../src/token-exchange/trust/lookup/trusted-key.service.js';
@@ -10,6 +9,7 @@ import type {
   TrustedKey,
   TrustedKeyEntry,
 } from '../../../../../src/token-exchange/trust/trusted-key.js';
+import { readTrustedKeys } from '../../../../../src/token-exchange/trust/trusted-key-entry.js';
 
 const issuer = 'https://a.example';
 const RULES = { assignableRoles: ['global:member'], allowHttp: false };

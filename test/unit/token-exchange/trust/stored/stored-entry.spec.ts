@@ -1,7 +1,7 @@
 // Which entries may be stored, and the error messages for others.
 import { Partner } from '../../../../../demo/partner.js';
-import { readTrustedKeys } from '../../../../../src/token-exchange/trust/trusted-key-entry.js';
 import { readStoredEntry } from '../../../../../src/token-exchange/trust/stored/stored-entry.js';
+import { readTrustedKeys } from '../../../../../src/token-exchange/trust/trusted-key-entry.js';
 
 const issuer = 'https://login.partner.example';
 const partner = Partner.create({ issuer, kid: 'k1', audience: 'us' });
