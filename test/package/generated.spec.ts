@@ -118,7 +118,7 @@ describe.each(APPLICATIONS)('the README in an application with NestJS $nest', ({
 
 /** Those that the README says go with NestJS 11, in place of the newest. */
 function withVersions(install: string): string {
-  const [, versions = ''] = /NestJS 11 needs\s`([^`]+)`/.exec(README) ?? [];
+  const [, versions = ''] = /For NestJS 11, install\s`([^`]+)`/.exec(README) ?? [];
   expect(versions).not.toBe('');
   return versions.split(' ').reduce((command, one) => {
     const name = one.slice(0, one.lastIndexOf('@'));
