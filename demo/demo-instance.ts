@@ -80,7 +80,7 @@ async function issueLicense(surroundings: ServiceSurroundings): Promise<void> {
   const { directory } = surroundings;
   const privateKey = join(directory, 'vendor-private.pem');
   const publicKey = join(directory, 'vendor-public.pem');
-  const terms = ['--features', LICENSED_FEATURES, '--days', '30', '--customer', 'Demo'];
+  const terms = ['--features', LICENSED_FEATURES, '--days', '30'];
   await runAdmin(surroundings, ['license', 'keygen', '--out-private', privateKey, '--out-public', publicKey]);
   const out = join(directory, 'license.jws');
   await runAdmin(surroundings, ['license', 'issue', '--private-key', privateKey, ...terms, '--out', out]);

@@ -104,12 +104,7 @@ function vendorFiles(paths: InitPaths): PlannedFile[] {
 
 function trialLicense(key: KeyObject): string {
   const iat = Math.floor(new Clock().nowSeconds());
-  const claims = {
-    customer: 'Trial',
-    features: LICENSE_FEATURES,
-    iat,
-    exp: iat + TRIAL_DAYS * SECONDS_A_DAY,
-  };
+  const claims = { features: LICENSE_FEATURES, iat, exp: iat + TRIAL_DAYS * SECONDS_A_DAY };
   return signCompactJws({ alg: 'EdDSA' }, claims, signatureParameters('EdDSA', key));
 }
 

@@ -26,7 +26,6 @@ interface IssueOptions {
   readonly features: LicenseFeature[];
   readonly days?: number;
   readonly expires?: Date;
-  readonly customer?: string;
   readonly out?: string;
   readonly force?: boolean;
 }
@@ -59,7 +58,6 @@ function addIssue(license: Command, context: CommandContext): void {
     .addOption(
       new Option('--expires <moment>', 'when it ends, ISO 8601').argParser(isoMoment).conflicts('days'),
     )
-    .option('--customer <name>', 'customer of the licence')
     .option('--out <file>', 'file to write; standard output if left out')
     .option('--force', 'replace an existing file')
     .action((options: IssueOptions, command: Command) => issue(options, command, context));
@@ -81,12 +79,12 @@ function keygen({ outPrivate, outPublic, force }: KeygenOptions, context: Comman
 }
 
 function issue(options: IssueOptions, command: Command, context: CommandContext): void {
-  const { privateKey, features, customer, out, force } = options;
+  const { privateKey, features, out, force } = options;
   const signer = signerOf(readPrivateKey(context, privateKey), 'EdDSA', privateKey);
   const iat = Math.floor(new Clock().nowSeconds());
   const exp = endFor(options, iat) ?? command.error('error: give --days or --expires');
   if (exp <= iat) throw new MisuseError('The licence would have ended already.');
-  const jws = signCompactJws({ alg: 'EdDSA' }, { customer, features, iat, exp }, signer);
+  const jws = signCompactJws({ alg: 'EdDSA' }, { features, iat, exp }, signer);
   const terms = { features, expiresAt: new Date(exp * 1000).toISOString() };
   if (out === undefined) return context.answers.give({ license: jws, ...terms }, `${jws}\n`);
   writeFiles(context, [{ path: out, text: `${jws}\n` }], { force });

@@ -41,7 +41,7 @@ export function addSignalsCommands(program: Command, context: CommandContext): v
   const example = '--transmitter https://login.company.example/realms/staff --token-file access.token';
   for (const [name, [about, run]] of Object.entries(COMMANDS))
     addCommand(signals, name, about, `signals ${name} ${example}`)
-      .requiredOption('--transmitter <url>', 'its issuer, as SVC_SIGNALS_TRANSMITTERS has it')
+      .requiredOption('--transmitter <url>', 'its issuer in SVC_SIGNALS_TRANSMITTERS')
       .requiredOption('--token-file <file>', 'an access token for the stream endpoints of the transmitter')
       .action(async (options: StreamOptions) => run(context, await endsOf(context, options)));
 }
@@ -68,7 +68,7 @@ async function connect(context: CommandContext, { transmitter, client, endpointU
   const { hasArrived } = await perform(context, SignalOperations, 'verification', { issuer, state });
   if (!hasArrived)
     throw new CommandError(
-      `The stream is there, but no verification event has arrived at ${endpointUrl}: the log says whether one was refused.`,
+      `The stream exists, but no verification event has arrived at ${endpointUrl}. The log says if one was refused.`,
     );
   const text = `The stream ${printable(streamId)} delivers events to ${endpointUrl}; a verification event has arrived.\n`;
   context.answers.give({ issuer, streamId, endpointUrl, verified: true }, text);

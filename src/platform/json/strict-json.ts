@@ -26,7 +26,7 @@ export function parseStrictJson(text: string, maxParts = Number.POSITIVE_INFINIT
   }
   // The parser keeps one of several members with the same name. Comparing counts is cheaper than recording
   // each name.
-  if (countMembers(value) !== names) throw new JsonError('a member is given twice');
+  if (countMembers(value) !== names) throw new JsonError('a property is given twice');
   return value;
 }
 

@@ -129,7 +129,7 @@ describe('unusual input', () => {
     poison();
     expect(parseStrictJson('{"h":1,"\\"":2}')).toEqual({ h: 1, '"': 2 });
     poison();
-    expect(() => parseStrictJson('{"h":1,"sub":2,"\\u0073ub":3}')).toThrow('a member is given twice');
+    expect(() => parseStrictJson('{"h":1,"sub":2,"\\u0073ub":3}')).toThrow('a property is given twice');
     expect(
       parseStrictJson('{"h":1,"\\u0073ub":{"\\u005f_proto__":[{"n0":1}]},"sub ":"\\u0041\\":"}'),
     ).toEqual({
@@ -174,7 +174,7 @@ describe('[D32] the position of an error', () => {
   ])('is right for %s', (_, text, place) => expect(faultOf(text)).toBe(`not valid JSON (${place})`));
 
   it('is not reported for input that JSON.parse accepts', () => {
-    expect(faultOf('{"a":1,"a":2}')).toBe('a member is given twice');
+    expect(faultOf('{"a":1,"a":2}')).toBe('a property is given twice');
   });
 
   function faultOf(text: string): string | undefined {

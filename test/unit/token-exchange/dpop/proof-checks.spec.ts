@@ -101,7 +101,7 @@ describe('[D141] an attack', () => {
     ['another spelling of the signature', 'the signature is not base64url', () => `${good()}=`],
     [
       'a member twice',
-      'payload: a member is given twice',
+      'payload: a property is given twice',
       () =>
         client.signed(
           JSON.stringify({ typ: 'dpop+jwt', alg: 'ES256', jwk: client.jwk }),

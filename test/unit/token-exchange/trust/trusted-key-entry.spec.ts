@@ -216,7 +216,7 @@ describe('invalid properties', () => {
   it('[D32] invalid JSON is reported with its position', () => {
     expect(readText('\ufeff[]').problems).toEqual([]);
     expect(readText(`[\n  {"kid": "a",}\n]`).problems).toEqual(['not valid JSON (line 2, column 15)']);
-    expect(readText(`[{"kid":"${MARKER}","kid":1}]`).problems).toEqual(['a member is given twice']);
+    expect(readText(`[{"kid":"${MARKER}","kid":1}]`).problems).toEqual(['a property is given twice']);
   });
 
   it("[P.name] an entry's name is its label in logs and metrics", () => {

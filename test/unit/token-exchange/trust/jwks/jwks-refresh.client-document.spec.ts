@@ -50,6 +50,6 @@ it.each<[string, unknown, string]>([
 it('[D133] a metadata document with a duplicate id is rejected', () => {
   const bytes = Buffer.from(`{"client_id":"x",${JSON.stringify(DOCUMENT).slice(1)}`);
   expect(() => readClientDocument(bytes, URL)).toThrow(
-    'the answer is no usable JSON: a member is given twice',
+    'the answer is no usable JSON: a property is given twice',
   );
 });

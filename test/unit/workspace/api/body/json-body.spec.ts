@@ -94,8 +94,8 @@ describe('a JSON body', () => {
 
   it.each([
     ['{"name":"secret"', 'The body cannot be read: not valid JSON'],
-    ['{"name":"a","n\\u0061me":"secret"}', 'The body cannot be read: a member is given twice'],
-    ['{"name":"a","object":{"secret":1,"secret":2}}', 'The body cannot be read: a member is given twice'],
+    ['{"name":"a","n\\u0061me":"secret"}', 'The body cannot be read: a property is given twice'],
+    ['{"name":"a","object":{"secret":1,"secret":2}}', 'The body cannot be read: a property is given twice'],
     [
       `{"name":"a","object":${'['.repeat(40)}${']'.repeat(40)}}`,
       'The body cannot be read: nested too deeply',
