@@ -1,8 +1,8 @@
 // The frame's height, and the host page's scroll position with `height="auto"`.
 
-/** The longest wait for the list's height when the visitor returns to it. */
+/** How long the scroll position may still be restored after a return to the list of workflows. */
 const RETURN_MS = 3000;
-/** Gestures after which the visitor decides the scroll position. */
+/** Gestures that stop the restoring, because the visitor scrolls. */
 const GESTURES = ['wheel', 'touchmove', 'keydown', 'pointerdown'];
 
 export interface Bounds {
@@ -14,7 +14,7 @@ export interface Bounds {
 export class Fit {
   #height = 0;
   #isHidden = false;
-  /** The scroll position of the list, and whether the host page is to return to it. */
+  /** The host page's scroll position when the visitor left the list, and whether it is being restored. */
   #top = 0;
   #isReturning = false;
   #timer = 0;
@@ -26,7 +26,7 @@ export class Fit {
     for (const name of GESTURES) addEventListener(name, this.#stay, { passive: true });
   }
 
-  /** A hidden frame keeps its layout, because Chromium may never paint a page that loads in a frame without one. */
+  /** A hidden frame keeps its layout, because Chromium may never paint a page that loads in a frame without layout. */
   set isHidden(isHidden: boolean) {
     this.#isHidden = isHidden;
     this.frame.style.visibility = isHidden ? 'hidden' : '';
@@ -34,7 +34,7 @@ export class Fit {
     this.apply();
   }
 
-  /** The page is about to show another path. */
+  /** Saves the scroll position when the page leaves the list, and restores it when the page returns there. */
   follow(before: string, path: string): void {
     if (this.bounds.height !== 'auto') return;
     const [wasList, isList] = [before, path].map((one) => !one.includes('workflow='));
@@ -50,7 +50,7 @@ export class Fit {
     }
   }
 
-  /** @param height the page's, in CSS pixels; 0 if it has no box */
+  /** @param height the page's height in CSS pixels; 0, which is ignored, if the page has no layout */
   resize(height: number): void {
     if (height === 0) return;
     this.#height = height;

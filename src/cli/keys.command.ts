@@ -138,7 +138,8 @@ function switching(outcome: string, already = outcome) {
 
 function addRevocations(keys: Command, context: CommandContext): void {
   addOperation(keys, context, RevocationOperations, 'revoke', {
-    about: 'revoke a key, and end everything that it signed for; refused until it is restored',
+    about:
+      'revoke a key, and end all sessions and access tokens from its tokens; refused until it is restored',
     more:
       'Its access tokens and sessions end on every instance within 10 seconds, for good. The key need not be configured,\n' +
       'so check the spelling: `keys revocations` shows what is revoked.',

@@ -17,12 +17,12 @@ import { readTextFile } from './files.js';
 export function addProjectsCommands(program: Command, context: CommandContext): void {
   const projects = program.command('projects').description('manage the projects of teams');
   addOperation(projects, context, ProjectOperations, 'list', {
-    about: 'list projects of teams and their keys',
+    about: 'list team projects with their keys in tokens',
     example: '--json',
     text: (all) => renderTable(['ID', 'NAME', 'ISSUER', 'KEY'], all.flatMap(rowsOf)),
   });
   addOperation(projects, context, ProjectOperations, 'setKey', {
-    about: "set a project's key in an issuer's tokens; replaces its previous key",
+    about: "set the key by which an issuer's tokens name a project",
     takes: { project: ['<project-id>', 'a project of a team'] },
     example: '0190163d-8694-739b-aea5-966c26f8ad95 --issuer https://partner.example --key acme',
     text: ({ issuer, project }) => `Tokens of ${issuer} name the project ${project} by that key.\n`,

@@ -19,7 +19,7 @@ interface UsageOptions {
 }
 
 export function addUsageCommand(program: Command, context: CommandContext): void {
-  const about = 'count users, and active users by month, of each issuer';
+  const about = "count each issuer's users, and its active users by month";
   addCommand(program, 'usage', about, 'usage --months 3 --csv > usage.csv', MORE)
     .option(
       '--months <number>',

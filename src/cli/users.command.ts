@@ -95,7 +95,7 @@ function addSwitches(users: Command, context: CommandContext): void {
       `User ${id} is signed out: ${counted(sessions + operatorSessions, 'session')}, and every access token issued until now.\n`,
   });
   addOperation(users, context, UserChangeOperations, 'unlink', {
-    about: "unlink an issuer's identities, and sign the user out",
+    about: "unlink a user's identities at an issuer, and sign the user out",
     takes: USER,
     more:
       'The next token of that identity counts as unknown: if it has the e-mail address of the user, it is linked\n' +

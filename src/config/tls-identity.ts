@@ -12,7 +12,7 @@ export interface TlsIdentity {
   readonly key: string;
 }
 
-/** The result. With problems, which never contain PEM, the process must not start. */
+/** The identity, or the problems. With problems the process must not start. They never contain PEM. */
 interface TlsReading {
   readonly identity?: TlsIdentity;
   readonly problems: readonly string[];
@@ -20,7 +20,7 @@ interface TlsReading {
 
 /**
  * Certificate and key must both be given, or neither, and must match.
- * @param given where they were set; a set variable is not missing, even if it cannot be read
+ * @param given the variables that are set. A variable that is set but unreadable is not reported as missing
  */
 export function readTlsIdentity(
   cert: string | undefined,

@@ -257,7 +257,7 @@ export class UserRepository {
     return true;
   }
 
-  /** Enables a user whom this issuer has disabled, and nobody else since. @returns whether that is so */
+  /** Enables a user whom this issuer disabled, unless somebody else has changed the state since. @returns whether it did */
   async enableFor(issuer: string, id: string, transaction: Transaction): Promise<boolean> {
     const enabled = { enabled: true, disabledBy: null, updatedAt: () => 'now()' };
     const { affected } = await managerOf(transaction).update(User, { id, disabledBy: issuer }, enabled);

@@ -3,7 +3,7 @@ import { repositoryFile, typescriptFiles } from '../support/source-files.js';
 
 /** What the files of a row contain. Comments are ignored, and programs that partners are shown. */
 const ROWS: Readonly<Record<string, RegExp>> = {
-  'audit events': /(?<!function )\bauditEvent\(/,
+  'audit events': /(?<!function )\b(?:auditEvent|userChanged)\(/,
   'advisory locks': /\bpg_(?:try_)?advisory_/,
   announcements: /\bpg_notify\(|\bchannel: [A-Z_]+_CHANNEL\b/,
   'the environment': /\bprocess\.env\b/,

@@ -21,7 +21,7 @@ describeInBrowser('[D51] several users in one browser', () => {
   afterEach(() => together.close());
 
   it.each(WHERE)(
-    '[D51] two users in two %s each see only their own data, and one continues if the other is disabled',
+    '[D51] two users in two %s see only their own data, and disabling one does not affect the other',
     async (_, pages) => {
       for (let load = 0; load < LOADS; load += 1) {
         if (load > 0) await together.close();
@@ -50,7 +50,7 @@ describeInBrowser('[D51] several users in one browser', () => {
     LONG_MS,
   );
 
-  it("[D28] a sign-out everywhere ends the user's other frames, and no other user's", async () => {
+  it('[D28] a sign-out everywhere ends all frames of the user, and no frame of another user', async () => {
     together = await Together.load(browsing, [['ada', 'ben'], ['ada2']]);
     await together.outcomes();
     await together

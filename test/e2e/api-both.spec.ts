@@ -1,4 +1,4 @@
-// Access tokens whose calls need the rights of actor and subject alike, against what each of the two may do alone.
+// Compares access tokens that need the rights of both actor and subject with what each user may do alone.
 import type { GlobalRole } from '../../src/users/role.js';
 import { GLOBAL_ROLES } from '../../src/users/role.js';
 import type { ProjectRole } from '../../src/workspace/rights/rights.js';
@@ -15,20 +15,19 @@ import { randomFrom } from '../support/random.js';
 import { isMainScope } from '../support/series.js';
 import { TestService } from '../support/test-service.js';
 
-// Thousands of calls in each of its tests.
-
 const SEED = Number(process.env['TEST_SEED'] ?? 20261122);
+/** The first test makes thousands of calls, so `npm test` has fewer pairs. */
 const PAIRS = isMainScope ? 6 : 14;
 const ROLES = GLOBAL_ROLES.filter((role) => role !== 'global:owner');
 
-/** Somebody with a global role, and a role in each project that recipes make, or none. */
+/** A user with a global role. A project role is the user's role in every project that recipes create. */
 interface Person {
   readonly id: string;
   readonly role: GlobalRole;
   readonly projectRole?: ProjectRole;
 }
 
-/** Makes projects in which the two of a pair have their roles. */
+/** Creates projects in which both users of the pair have their project roles. */
 class PairWorld extends ApiWorld {
   pair: readonly Person[] = [];
 
@@ -40,7 +39,7 @@ class PairWorld extends ApiWorld {
   }
 
   async createPerson(random: Random): Promise<Person> {
-    // Two of three users have rights only in projects, because rights differ there.
+    // Two of three roles are the member's, because only a member's rights depend on the project role.
     const role = random.pick([...ROLES, 'global:member'] as const);
     const projectRole = random.pick([...PROJECT_ROLES, 'none'] as const);
     const id = await this.createUser(role);
@@ -48,7 +47,7 @@ class PairWorld extends ApiWorld {
   }
 }
 
-describeOnAnyDatabase(`[P.rights][D30] rights of both, of random pairs (seed ${SEED})`, (database) => {
+describeOnAnyDatabase(`[P.rights][D30] rights of both users, random pairs (seed ${SEED})`, (database) => {
   const service = TestService.forBlock(database);
   const api = ApiClient.forBlock(service);
   let world: PairWorld;
@@ -59,7 +58,7 @@ describeOnAnyDatabase(`[P.rights][D30] rights of both, of random pairs (seed ${S
   });
   const bothOf = (actor: Person, subject: Person) => world.token(subject.id, actor.id, { rights: 'both' });
 
-  it('[D30] an operation is allowed if each of the two may perform it, and otherwise refused as to the one who sees least', async () => {
+  it('[D30] an operation is allowed only if both users may perform it; otherwise the stricter refusal applies', async () => {
     const random = randomFrom(SEED);
     const outcomes = new Set<number>();
     for (let count = 0; count < PAIRS; count++) {
@@ -91,13 +90,13 @@ describeOnAnyDatabase(`[P.rights][D30] rights of both, of random pairs (seed ${S
     expect(outcomes).toEqual(new Set([200, 201, 204, 403, 404]));
   });
 
-  it('[D30] the own account is seen by each; the other one’s by who may see all users', async () => {
+  it('[D30] reading or changing an account is answered as to the stricter of both users', async () => {
     const people = [
       { id: world.idOf('stranger'), role: 'global:member' },
       { id: world.idOf('viewer'), role: 'global:member' },
       { id: world.idOf('administrator'), role: 'global:admin' },
     ] as const;
-    // The last one wins: who does not see an account is not told that it may not be changed.
+    // In ascending severity: a user who cannot see an account must not learn that it cannot be changed.
     const severity = [200, 409, 403, 404];
     for (const actor of people)
       for (const subject of people.filter(({ id }) => id !== actor.id))
@@ -114,7 +113,7 @@ describeOnAnyDatabase(`[P.rights][D30] rights of both, of random pairs (seed ${S
           }
   });
 
-  it('[D30] neither of two administrators changes the own account, or the other’s, by a token of both', async () => {
+  it('[D30] a token of two administrators can change neither account, but a third while both keep their rights', async () => {
     const [one, other] = [await world.createUser('global:admin'), await world.createUser('global:admin')];
     const third = await world.createUser();
     const token = await world.token(one, other, { rights: 'both' });
@@ -129,7 +128,7 @@ describeOnAnyDatabase(`[P.rights][D30] rights of both, of random pairs (seed ${S
     expect((await api.patch(`/api/v1/users/${third}`, token, { enabled: true })).status).toBe(401);
   });
 
-  it('[D30] something new goes into the actor’s personal project if both may add to it; otherwise a project must be named', async () => {
+  it('[D30] a new workflow goes into the actor’s personal project if both may add to it; otherwise a project must be named', async () => {
     const member = { id: world.idOf('stranger'), role: 'global:member' } as const;
     const admin = { id: world.idOf('administrator'), role: 'global:admin' } as const;
     const make = async (actor: Person, subject: Person, projectId?: string): Promise<ApiAnswer> =>
@@ -149,7 +148,7 @@ describeOnAnyDatabase(`[P.rights][D30] rights of both, of random pairs (seed ${S
     expect(elsewhere.status).toBe(404);
   });
 
-  it('[D30] a team that both may make has the actor as its first administrator', async () => {
+  it('[D30] a project created with a token of both has the actor as its only administrator', async () => {
     const [actor, subject] = [world.idOf('administrator'), world.idOf('owner')];
     const token = await world.token(subject, actor, { rights: 'both' });
     const { body } = await api.post('/api/v1/projects', token, { name: 'Team' });
@@ -158,7 +157,7 @@ describeOnAnyDatabase(`[P.rights][D30] rights of both, of random pairs (seed ${S
     ).toEqual([{ user_id: actor, role: 'project:admin' }]);
   });
 
-  it('[P.rights] a user who acts for no other is checked alone', async () => {
+  it('[P.rights] if actor and subject are one user, only that user’s rights are checked', async () => {
     const id = world.idOf('editor');
     const [alone, both] = [await world.token(id), await world.token(id, id, { rights: 'both' })];
     for (const list of ['projects', 'workflows'])
@@ -166,7 +165,7 @@ describeOnAnyDatabase(`[P.rights][D30] rights of both, of random pairs (seed ${S
     expect((await api.post('/api/v1/workflows', both, { name: 'Own' })).status).toBe(201);
   });
 
-  it('[P.rights] scopes limit what both may', async () => {
+  it('[P.rights] scopes also limit a token that needs both users’ rights', async () => {
     const [actor, subject] = [world.idOf('administrator'), world.idOf('owner')];
     const token = await world.token(subject, actor, { rights: 'both', grantedScopes: ['workflow:read'] });
     expect((await api.get('/api/v1/workflows', token)).status).toBe(200);
@@ -192,7 +191,7 @@ describeOnAnyDatabase(`[P.rights][D30] rights of both, of random pairs (seed ${S
     expect(await told(await world.token(subject))).toEqual([subject, undefined, null]);
   });
 
-  it('[B.calls] calls with both are recorded with both, and counted as the pair’s', async () => {
+  it('[B.calls] calls of actor and subject are recorded with both users, and share a limit of their own', async () => {
     await service.restart({ environment: { SVC_API_CALLS_PER_MINUTE: '3' } });
     world = new PairWorld(service, 'counted');
     const [actor, subject] = [await world.createUser(), await world.createUser()];

@@ -199,6 +199,6 @@ describeOnEmbedded('[D84] the trail by commands, without the key of the service'
       ...['audit', 'list', '--person', 'ada'],
     ]);
     expect([exitCode, stdout, existsSync(keyFile)]).toEqual([1, '', false]);
-    expect(stderr).toContain(`there is no ${keyFile}: set SVC_ENCRYPTION_KEY as for the service.`);
+    expect(stderr).toContain(`${keyFile} does not exist: set SVC_ENCRYPTION_KEY as for the service.`);
   });
 });

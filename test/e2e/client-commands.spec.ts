@@ -99,7 +99,7 @@ describeOnAnyDatabase('commands on clients', (database) => {
     expect(await listed()).toContainEqual(
       expect.objectContaining({
         ...{ name: 'acme', state: 'refused' },
-        problems: [expect.stringMatching(/^scopes: must be listed where flows has "id-jag"/)],
+        problems: [expect.stringMatching(/^scopes: must be listed if flows has "id-jag"/)],
       }),
     );
     await commands.output(['keys', 'policy', 'acme', '--set', 'scopes=["workflow:read"]']);

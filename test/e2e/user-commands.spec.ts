@@ -93,7 +93,7 @@ describeOnEachDatabase('commands on one user', (database) => {
       /is unlinked from 1 identity of https:\/\/partner\.example, and signed out everywhere/,
     );
     expect([(await show(id)).links, await bearerStatus(service, accessToken)]).toEqual([[], 401]);
-    expect(await refusal('unlink', id, ...link)).toContain('linked to no such identity');
+    expect(await refusal('unlink', id, ...link)).toContain('has no such identity');
     // It is linked anew, to the user who has its address now.
     await tokenOf('wrong', 'other@users.example');
     expect(await refusal('unlink', 'other@users.example', ...link)).toContain(

@@ -1,4 +1,4 @@
-// Waits for the first token of a partner: reads the issuer's requests for ten minutes. These readings do not extend the sign-in.
+// Waits for the first token of a partner: polls the issuer's requests for ten minutes. Polling does not extend the sign-in.
 import type { ItemOf } from '../api.js';
 import { call, isSignedOut } from '../api.js';
 
@@ -19,10 +19,10 @@ export interface Wait {
   setError: (error: unknown) => void;
 }
 
-/** Reads until all goals are reached or the time is over. A failed reading is shown, and the next one may succeed. */
+/** Polls until all goals are reached or the time is over. Passes errors to `setError`, and continues. */
 export async function waitForFirstToken(wait: Wait): Promise<'done' | 'over'> {
   const { issuer, goals, signal, setRequests, setError } = wait;
-  // By the instance's clock.
+  // The instance's time, because the browser's clock may differ.
   const { now: since } = await call('GET /overview', { signal });
   const endMs = performance.now() + WAIT_MS;
   while (performance.now() < endMs) {

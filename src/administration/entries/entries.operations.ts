@@ -34,18 +34,18 @@ const readNewEntry = inputOf({
   like: storableString().optional(),
 });
 
-/** A stored entry, and the version that a change of the whole entry must name. */
+/** A stored entry, and the revision that a change of the whole entry must name. */
 export interface ShownEntry {
-  /** As it was stored: public keys, hashes of secrets, and a URL without its query. */
+  /** The stored entry: public keys, hashes of secrets, and a URL without its query. */
   readonly definition: EntryValue;
   /** Changes with each change of the entry. */
   readonly revision: string;
 }
 
-/** The whole new entry, and the version that its author has seen. */
+/** The complete new entry, and the revision that the operator edited. */
 const readPolicy = inputOf({ ...CHOSEN_ENTRY, entry: z.unknown(), revision: storableString() });
 
-/** The result for a stored entry. */
+/** The result of a change of a stored entry. */
 export interface ChangedEntry {
   readonly name: string;
   /** False if the entry already was as requested. */
@@ -55,8 +55,8 @@ export interface ChangedEntry {
   readonly policy: readonly string[];
 }
 
-/** @param by the operator who makes the change */
-export type EntryChange = (entries: StoredEntryChanges, by: StoredEntryWork) => Promise<StoredEntryChange>;
+/** @param work the transaction and audit context of the change */
+export type EntryChange = (entries: StoredEntryChanges, work: StoredEntryWork) => Promise<StoredEntryChange>;
 
 @Injectable()
 export class EntryOperations {
@@ -107,7 +107,7 @@ export class EntryOperations {
 
   /**
    * Like `changed`, for a change that adds trust (D121).
-   * @param isAdded the change adds an entry
+   * @param isAdded whether the change adds an entry
    * @throws CommandError also if the operator may not add this trust
    */
   async trust(work: ChangeWork, change: EntryChange, isAdded = false): Promise<Changed<ChangedEntry>> {
@@ -126,7 +126,10 @@ export class EntryOperations {
     return refusing(() => change(this.entries, by));
   }
 
-  /** The service refuses a missing user and the owner at every use, so they are refused here too. @throws CommandError */
+  /**
+   * Refuses an entry whose `signInAs` is unknown or the owner, because the service would refuse each of its tokens.
+   * @throws CommandError
+   */
   private async refuseNamedUser({ signInAs }: TrustedKeyEntry, { transaction }: ChangeWork): Promise<void> {
     if (signInAs === undefined) return;
     const user = await this.users.findById(signInAs, transaction);

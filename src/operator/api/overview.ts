@@ -69,15 +69,15 @@ export class OverviewReader {
         database: this.databaseSettings.kind,
         databaseVersion: row?.server_version ?? '',
       },
-      // Null if a reverse proxy sets the header.
+      // Null if a reverse proxy sets `frame-ancestors`.
       frameAncestors: this.ancestors.current ?? null,
-      // With a problem the service would not have started.
+      // A running service has no configuration problems, because they prevent its start.
       variables: variableStates({ ...startup, problems: [] }),
       strict: config.strict,
       entryForm: entryForm(trustedKeysRules(config)),
       // The possible algorithms of an entry with a static key.
       keyAlgorithms: ALGORITHMS,
-      // From the leader's last check; other instances do not know it.
+      // Only the leader measures the lag, at its last check.
       sinks: this.streaming
         .status()
         .map(({ sink, backlog }) => ({ name: sink, lagSeconds: backlog?.seconds ?? null })),

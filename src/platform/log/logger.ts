@@ -12,7 +12,7 @@ const WRITE_AFTER_MS = 50;
 /** Injection token of the log's `LineOutput`. */
 export const LOG_OUTPUT = Symbol('LOG_OUTPUT');
 
-/** The log's output, for other lines that are written between log lines. */
+/** The log's output. Other code can write its own lines to it, between log lines. */
 export interface LineOutput {
   /** Whether accepted lines can still be written. */
   readonly hasReader: boolean;
@@ -21,7 +21,7 @@ export interface LineOutput {
    * @returns false if the line was dropped because too much output waits for a reader
    */
   write(line: string): boolean;
-  /** Resolves when all lines so far are written; never if nothing reads them. */
+  /** Resolves when all lines so far are written, or nobody can read them any more. Pending while the reader does not read. */
   written(): Promise<void>;
 }
 
@@ -147,12 +147,10 @@ function describeError(error: unknown): object {
   return { type: name, message, code, stack };
 }
 
-/**
- * With `abortOnError: false`, Nest logs errors that it also throws. The code that catches them reports them.
- */
+/** The context of errors that Nest logs and also throws (`abortOnError: false`). The code that catches them reports them. */
 const RETHROWN = 'ExceptionHandler';
 
-/** Makes Nest log through the same logger. */
+/** Returns a logger for Nest that writes to `logger`. */
 export function nestLogger(logger: Logger): LoggerService {
   const at =
     (level: 'trace' | 'debug' | 'warn' | 'error' | 'fatal') =>

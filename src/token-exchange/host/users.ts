@@ -1,5 +1,5 @@
-// The port of users. This folder has the ports that the host, the product around token exchange, implements. Every host must
-// provide its users; host.providers.ts lists all ports, and the defaults of the others.
+// The port of users, which every host must provide. The host is the product around token exchange. It implements the ports of
+// this folder. host.providers.ts lists them all, with the defaults of the optional ones.
 import type { Column, Sql } from '../../platform/database/sql.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 
@@ -15,8 +15,8 @@ export interface HostUser extends Profile {
   readonly enabled: boolean;
   /**
    * Changes whenever the user's access ends for good: by `endAccess`, and when the host disables the user.
-   * Sessions and access tokens carry the value at their decision, and the host compares it at each use. Up to 64 characters,
-   * no secret. Undefined: the host has none.
+   * Sessions and access tokens carry the value from the moment when their login was decided. The host compares it at each use.
+   * Up to 64 characters, no secret. Undefined if the host does not support it.
    */
   readonly accessGeneration?: string;
 }
@@ -39,14 +39,14 @@ export interface UserCreation {
   /** The columns of a relation of planned users. */
   readonly columns: Readonly<Record<string, Column<PlannedUser>>>;
   /**
-   * @param relation has `columns`
-   * @returns common table expressions. `made` has the `id` of each user that was created: not of those whose e-mail address another
-   * user has
+   * @param relation the planned users, with these `columns`
+   * @returns common table expressions. `made` has the `id` of each created user. A planned user whose e-mail address is in use is
+   * skipped
    */
   madeFrom<Input>(relation: Sql<Input>): Sql<Input>;
 }
 
-/** The changes of a login to a user; undefined leaves the stored value. */
+/** The changes that a login makes to a user. An undefined property keeps its stored value. */
 export interface HostUserUpdate extends Partial<Profile> {
   readonly role?: string;
 }
@@ -57,17 +57,17 @@ export interface ExternalIdentity {
   readonly subject: string;
 }
 
-/** How a user's row is locked: `FOR UPDATE` or `FOR NO KEY UPDATE` of PostgreSQL, or `FOR SHARE`. */
+/** How a user's row is locked. `update`: `FOR UPDATE` or `FOR NO KEY UPDATE`. `share`: `FOR SHARE`. */
 export type UserLock = 'update' | 'share';
 
 /** The product's users. Every method works in the given transaction. Null is treated as undefined. */
 export abstract class UserDirectory {
-  /** Lets concurrent first exchanges create their users by one statement. Only the instance of this repository has it. */
+  /** Lets concurrent first exchanges create their users in one statement. Optional: only this repository's service provides it. */
   readonly creation?: UserCreation;
   abstract findById(transaction: Transaction, id: string): Promise<HostUser | undefined>;
   /** Finds by e-mail address: case-insensitive, Unicode NFC (D4). */
   abstract findByEmail(transaction: Transaction, email: string): Promise<HostUser | undefined>;
-  /** Creates a user; undefined if another user has the e-mail address by now. */
+  /** Creates a user. @returns undefined if another user already has the e-mail address */
   abstract create(transaction: Transaction, user: NewHostUser): Promise<HostUser | undefined>;
   /**
    * Reads a user and keeps others from changing it until the transaction ends.
@@ -76,21 +76,24 @@ export abstract class UserDirectory {
    */
   abstract lock(transaction: Transaction, id: string, lock: UserLock): Promise<HostUser | undefined>;
   abstract update(transaction: Transaction, id: string, update: HostUserUpdate): Promise<void>;
-  /** Replaces the user's `accessGeneration`. Without it users cannot be signed out everywhere. */
+  /** Replaces the user's `accessGeneration`. If the host lacks it, users cannot be signed out everywhere. */
   endAccess?(transaction: Transaction, id: string): Promise<void>;
   /**
-   * Disables an enabled user for an issuer whose provider says so, and remembers the issuer until anybody else changes the state.
-   * Without it security events only end sessions and access tokens.
+   * Disables an enabled user at the request of the issuer's provider. Remembers the issuer until somebody else changes the state.
+   * If the host lacks it, security events only end sessions and access tokens.
    * @returns whether the user was enabled
    */
   disable?(transaction: Transaction, id: string, issuer: string): Promise<boolean>;
-  /** Enables a user whom this issuer has disabled, and nobody else since. @returns whether that is so */
+  /** Enables a user whom this issuer disabled, unless somebody else has changed the state since. @returns whether it did */
   enable?(transaction: Transaction, id: string, issuer: string): Promise<boolean>;
 }
 
 type Answered = HostUser | null | undefined;
 
-/** Null, TypeORM's result for nobody, becomes undefined. An invalid user is an error that names the method. */
+/**
+ * Wraps the host's users. Null, TypeORM's result for no row, becomes undefined. An invalid user throws an error that names the
+ * method.
+ */
 export function checkedUsers(given: UserDirectory): UserDirectory {
   return {
     findById: async (transaction, id) => checked('findById', await given.findById(transaction, id)),
@@ -109,15 +112,15 @@ export function checkedUsers(given: UserDirectory): UserDirectory {
 function checked(method: string, answer: Answered): HostUser | undefined {
   const user = answer ?? undefined;
   if (user === undefined) return undefined;
-  // Null and undefined both mean that there is none.
+  // A host may report a missing generation as null or undefined.
   const { enabled, accessGeneration: generation } = user;
   const accessGeneration = generation ?? undefined;
-  if (typeof enabled !== 'boolean') throw unmeant(method, 'enabled must be true or false', enabled);
+  if (typeof enabled !== 'boolean') throw invalidUser(method, 'enabled must be true or false', enabled);
   if (accessGeneration !== undefined && typeof accessGeneration !== 'string')
-    throw unmeant(method, 'accessGeneration must be a string', accessGeneration);
+    throw invalidUser(method, 'accessGeneration must be a string', accessGeneration);
   return generation === accessGeneration ? user : { ...user, accessGeneration };
 }
 
-function unmeant(method: string, rule: string, found: unknown): TypeError {
+function invalidUser(method: string, rule: string, found: unknown): TypeError {
   return new TypeError(`users.${method}: ${rule}, and is of type ${typeof found}`);
 }
