@@ -157,7 +157,7 @@ export class AccessTokenService {
    * Verifies a Bearer credential. Undefined for anything but a valid access token of this host, and for a bound token, because
    * there is no proof here. `TokenExchangeAuth` accepts bound tokens.
    * @rule D31 Only the host's own access tokens pass: type, issuer, audience and key are all checked.
-   * See `NO_OTHER_PURPOSE` in token-checks.ts for the other half: an access token is no external token.
+   * `NO_OTHER_PURPOSE` in token-checks.ts refuses an access token as an external token.
    * @throws TemporarilyUnavailableException where it is not known at present what has been revoked
    */
   async verify(token: string): Promise<VerifiedAccessToken | undefined> {

@@ -7,7 +7,7 @@ import type { JwksEntry, TrustedKey } from '../trusted-key.js';
 import type { JwksAddress, JwksSnapshot, JwksSnapshotRepository } from './jwks-snapshot.repository.js';
 import { neverTried, toJwksAddress } from './jwks-snapshot.repository.js';
 
-/** A running refresh, or a change of the leader, is no reason to refuse a token. */
+/** Tokens are accepted during a refresh and a change of the leader. */
 const GRACE_SECONDS = 30;
 
 export interface KeySetState {
