@@ -5,6 +5,8 @@ import type { ProductPage } from '../support/partner-site.js';
 import { TestClock } from '../support/test-clock.js';
 import { exampleOfTheGuide } from './support/guide-example.js';
 
+const LAST_STEP_SECONDS = 15;
+
 describeInBrowser('<embedded-instance>', () => {
   let clock: TestClock;
   let browsing: EmbeddedBrowsing;
@@ -43,9 +45,11 @@ describeInBrowser('<embedded-instance>', () => {
     // The details say why a login has failed.
     expect({ told: events.map(([name]) => name), events }).toEqual({ told: names, events });
   };
+  /** The last step is shorter than the time limit of a login, which starts in the host page before or after that page's clock moves. */
   const pass = async (seconds: number) => {
     clock.advance(seconds);
-    await browsing.context.clock.fastForward(seconds * 1000);
+    for (const step of [seconds - LAST_STEP_SECONDS, LAST_STEP_SECONDS])
+      await browsing.context.clock.fastForward(step * 1000);
   };
 
   it('logs nothing to the console when it signs in', async () => {
