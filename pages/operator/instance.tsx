@@ -87,7 +87,7 @@ const ON = <Mark kind="good">On</Mark>;
 const OFF = <Mark>Off</Mark>;
 
 function Availability({ state }: { state: Overview['tokenExchange'] }) {
-  const { available, explanation, embedLogin, exchange } = state;
+  const { available, explanation, embedLogin, exchange, idAssertion } = state;
   return (
     <Facts
       isCard
@@ -96,6 +96,7 @@ function Availability({ state }: { state: Overview['tokenExchange'] }) {
         ['Reason', available ? null : explanation],
         ['Embedded login', embedLogin ? ON : OFF],
         ['Token exchange', exchange ? ON : OFF],
+        ['Identity assertions', idAssertion ? ON : OFF],
       ]}
     />
   );

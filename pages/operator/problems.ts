@@ -33,24 +33,23 @@ export function problemsOf(overview: Overview, entries: readonly Entry[]): Probl
   return found.sort((one, other) => Number(other.isSevere) - Number(one.isSevere));
 }
 
-/** One disabled flow may be intended, so it is a notice. Both are a problem. */
+/** A disabled flow may be intended, so it is a notice. It is a problem if no flow is on. */
 function availabilityProblems({ tokenExchange }: Overview): Problem[] {
-  const { available, explanation, embedLogin, exchange } = tokenExchange;
+  const { available, explanation, embedLogin, exchange, idAssertion } = tokenExchange;
   if (!available) return [problem('Token exchange is off:', `${explanation}.`, '#/instance', 'Instance')];
-  const flows = [
-    { isOn: exchange, flow: 'Token exchange', variable: 'SVC_TOKEN_EXCHANGE_ENABLED' },
-    { isOn: embedLogin, flow: 'Embedded login', variable: 'SVC_EMBED_LOGIN_ENABLED' },
-  ];
-  const off = flows.filter(({ isOn }) => !isOn);
-  const tell = off.length === 2 ? problem : notice;
-  return off.map(({ flow, variable }) =>
+  const tell = embedLogin || exchange || idAssertion ? notice : problem;
+  const off = (flow: string, result: string, variable: string) =>
     tell(
       `${flow} is off:`,
-      `its endpoint answers 501. ${variable}=true turns it on.`,
+      `its endpoint ${result}. ${variable}=true turns it on.`,
       '#/instance',
       'Instance',
-    ),
-  );
+    );
+  const exchanges = idAssertion ? 'accepts only identity assertions' : 'answers 501';
+  return [
+    ...(exchange ? [] : [off('Token exchange', exchanges, 'SVC_TOKEN_EXCHANGE_ENABLED')]),
+    ...(embedLogin ? [] : [off('Embedded login', 'answers 501', 'SVC_EMBED_LOGIN_ENABLED')]),
+  ];
 }
 
 function licenseProblems({ license, now }: Overview): Problem[] {

@@ -358,7 +358,7 @@ describeOnEachDatabase("the operator's API", (database) => {
     const overview = await read<{ variables: Json[] }>(browser.get('overview'));
     expect(overview).toMatchObject({
       baseUrl: BASE_URL,
-      tokenExchange: { available: true, reason: null, embedLogin: true, exchange: true },
+      tokenExchange: { available: true, reason: null, embedLogin: true, exchange: true, idAssertion: false },
       license: { features: expect.arrayContaining(['token-exchange']) as string[], ended: false },
       instance: { leader: true, processId: process.pid },
       retentionDays: null,

@@ -54,6 +54,7 @@ export class OverviewReader {
         explanation: reason === undefined ? null : explanationOf(reason, startup),
         embedLogin: config.embedLoginEnabled,
         exchange: config.exchangeEnabled,
+        idAssertion: config.idAssertionEnabled,
       },
       license:
         license === License.NONE

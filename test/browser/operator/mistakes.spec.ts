@@ -4,6 +4,7 @@ import { Partner } from '../../../demo/partner.js';
 import { Administration } from '../../../src/administration/administration.js';
 import { RevocationOperations } from '../../../src/administration/keys/revocations.operations.js';
 import { describeInBrowser } from '../../support/browser.js';
+import { ASSERTIONS_ON } from '../../support/id-jag-client.js';
 import { body, JwksServer } from '../../support/jwks-server.js';
 import { licenseEnvironment } from '../../support/license.js';
 import type { OperatorPage, OperatorSettings } from '../../support/operator-browsing.js';
@@ -194,6 +195,20 @@ describeInBrowser('[D113] the cause of a mistake can be found in one step', () =
         other,
       ),
     ));
+
+  it('on the overview: an instance that accepts only identity assertions, which may be intended', () => {
+    const environment = {
+      ...ASSERTIONS_ON,
+      SVC_TOKEN_EXCHANGE_ENABLED: 'false',
+      SVC_EMBED_LOGIN_ENABLED: 'false',
+    };
+    return atDesk({ environment }, async ({ browsing }) => {
+      const one = await browsing.signedIn();
+      await one.text('its endpoint accepts only identity assertions. SVC_TOKEN_EXCHANGE_ENABLED=true');
+      await one.text('its endpoint answers 501. SVC_EMBED_LOGIN_ENABLED=true');
+      expect(await one.page.getByText('Problem', { exact: true }).count()).toBe(0);
+    });
+  });
 
   it('with the search box: a licence that has ended', async () => {
     const environment = await licenseEnvironment({ exp: LICENSE_END });
