@@ -126,13 +126,13 @@ async function prepare(nest: NestFastifyApplication, startup: Startup, clock: Cl
  * How many connections may wait to be taken. Those beyond are tried again by their clients' systems after one second, then three: with
  * the 511 of Node.js a rush of clients was answered that late, though the service was not. The system may allow fewer.
  */
-const MOST_UNTAKEN_CONNECTIONS = 4_096;
+const MAX_UNTAKEN_CONNECTIONS = 4_096;
 
 /** @throws StartError */
 async function listen(nest: NestFastifyApplication, { config }: Startup): Promise<string> {
   const { host, port } = config;
   try {
-    await nest.listen({ port, host, backlog: MOST_UNTAKEN_CONNECTIONS });
+    await nest.listen({ port, host, backlog: MAX_UNTAKEN_CONNECTIONS });
   } catch (cause) {
     throw listenError(cause, { host, port }, SERVICE_ADDRESS);
   }

@@ -5,9 +5,9 @@ import { writtenBy } from '../support/written-log.mjs';
 const EXCHANGES = 3_000;
 const WANTED_A_STATEMENT = 16;
 const FIRST_CONNECTIONS = 48;
-const MOST_CONNECTIONS = 512;
+const MAX_CONNECTIONS = 512;
 const TRIES = 4;
-const MOST_BYTES = 1_050;
+const MAX_BYTES = 1_050;
 /** After a checkpoint, the first change of each page logs the whole page. These settings prevent checkpoints during a run. */
 const RARE_CHECKPOINTS = ["checkpoint_timeout = '1d'", "max_wal_size = '64GB'"];
 
@@ -30,7 +30,7 @@ export const auditWal = {
     const [middle, min, max] = ['median', 'min', 'max'].map((name) => shared[name].toFixed(1));
     return {
       written: rounds,
-      ratios: [{ title: 'bytes an exchange', values, ...spread(values), atMost: MOST_BYTES }],
+      ratios: [{ title: 'bytes an exchange', values, ...spread(values), atMost: MAX_BYTES }],
       remarks: [`${connections} connections: ${middle} exchanges a statement (${min} to ${max}).`],
     };
   },
@@ -44,7 +44,7 @@ async function connectionsFor(workbench, service) {
     workbench.tell(`${connections} connections: ${aStatement.toFixed(1)} exchanges a statement`);
     tries.push({ connections, distance: Math.abs(aStatement - WANTED_A_STATEMENT) });
     const wanted = Math.round((connections * WANTED_A_STATEMENT) / aStatement);
-    connections = Math.min(MOST_CONNECTIONS, Math.max(WANTED_A_STATEMENT, wanted));
+    connections = Math.min(MAX_CONNECTIONS, Math.max(WANTED_A_STATEMENT, wanted));
   }
   return tries.sort((one, other) => one.distance - other.distance)[0].connections;
 }

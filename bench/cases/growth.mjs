@@ -20,9 +20,9 @@ import { addWorkflows, workflowCalls } from '../support/workflows.mjs';
 const EXPLAINED_REQUESTS = 40;
 /** The longest time that PostgreSQL may need to write its log. */
 const LOG_DELAY_MS = 500;
-const MOST_COST = 1.1;
+const MAX_COST = 1.1;
 /** The most rows that one step of a plan may read. */
-const MOST_ROWS = 1_000;
+const MAX_ROWS = 1_000;
 
 export const growth = {
   name: 'growth',
@@ -71,7 +71,7 @@ function contendersOf(contestant, loadsByKind) {
 
 function comparisonsOf(kind) {
   const names = { over: `${kind}, large`, under: `${kind}, small` };
-  const target = kind === 'exchange' ? { atMost: MOST_COST } : {};
+  const target = kind === 'exchange' ? { atMost: MAX_COST } : {};
   const titled = (what) => ({ ...names, title: `${kind}: ${what}, large / small` });
   return [
     { ...cpu(names.over, names.under, target), ...titled('CPU with database') },
@@ -111,7 +111,7 @@ function checkPlans(plans) {
       `PostgreSQL has logged no plan that inserts into ${changed}.`,
     );
   const wholeTable = new RegExp(`Seq Scan on (${GROWN_TABLES.join('|')})\\b`);
-  const costly = plans.map(planText).filter((text) => wholeTable.test(text) || mostRows(text) > MOST_ROWS);
+  const costly = plans.map(planText).filter((text) => wholeTable.test(text) || mostRows(text) > MAX_ROWS);
   assert.deepEqual(costly, [], `These statements read more than they need:\n${costly.join('\n')}`);
 }
 

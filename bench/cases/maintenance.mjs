@@ -17,8 +17,8 @@ const PER_SECOND = 20;
 /** The service's jobs clean up after a round. */
 const SETTLING_MS = 3_000;
 const MEBIBYTE = 2 ** 20;
-const MOST_GROWTH = 1.2;
-const MOST_MS = 50;
+const MAX_GROWTH = 1.2;
+const MAX_MS = 50;
 const HEADINGS = ['round', 'folder MiB', 'log MiB', 'exchanges beside', 'p50 ms', 'slowest ms', 'others %'];
 
 export const maintenance = {
@@ -43,8 +43,8 @@ export const maintenance = {
     return {
       maintenance: rounds,
       ratios: [
-        over('folder after each later round / after the second', sizes, MOST_GROWTH),
-        over('slowest exchange of a round, ms', slowest, MOST_MS),
+        over('folder after each later round / after the second', sizes, MAX_GROWTH),
+        over('slowest exchange of a round, ms', slowest, MAX_MS),
       ],
       remarks: [table([HEADINGS, ...rounds.map(rowOf)])],
     };

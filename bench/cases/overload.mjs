@@ -23,7 +23,7 @@ const WINDOW_MS = 500;
 /** How long requests wait for the database, longer than the measurement of refusals. */
 const OCCUPIED_MS = '30000';
 /** The service's limit of requests in progress in one process. */
-const MOST_IN_PROGRESS = 4_000;
+const MAX_IN_PROGRESS = 4_000;
 const REFUSALS = 20_000;
 /** The most requests in one message to the program. */
 const TOLD_AT_ONCE = 10_000;
@@ -112,7 +112,7 @@ async function refusals(workbench, contestant) {
   const holder = new Client(postgres.urlOf(contestant.database));
   await holder.connect();
   await holder.query('BEGIN; LOCK TABLE token_exchange_used_jti IN ACCESS EXCLUSIVE MODE');
-  const occupying = Array.from({ length: MOST_IN_PROGRESS + 1 }, () => new Connection(origin));
+  const occupying = Array.from({ length: MAX_IN_PROGRESS + 1 }, () => new Connection(origin));
   const answers = occupying.map((connection) =>
     connection.send(requestBytes(origin, { ...exchanges, ...one })),
   );

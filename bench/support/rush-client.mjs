@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Connection, requestBytes } from './connection.mjs';
 
 /** Below the service's connection limit, above which it closes new connections. */
-const MOST_CONNECTIONS = 4_000;
+const MAX_CONNECTIONS = 4_000;
 const OPENED_AT_ONCE = 50;
 const PAUSE_MS = 1;
 /** After this time, a request is considered to be without a response. */
@@ -34,7 +34,7 @@ async function rush(origin, opened) {
   const startedAt = performance.now();
   let waiting = 0;
   const send = async ({ bytes }, result) => {
-    if (idle.length === 0 && all.size === MOST_CONNECTIONS) return;
+    if (idle.length === 0 && all.size === MAX_CONNECTIONS) return;
     const connection = idle.pop() ?? new Connection(origin);
     all.add(connection);
     waiting += 1;

@@ -20,7 +20,7 @@ type Group = Groups['data'][number];
 const FILTERS = ['user', 'issuer', 'reason', 'hours'];
 const PAGE_SIZE = 25;
 /** Up to this number, all groups are open. */
-const MOST_OPEN = 2;
+const MAX_OPEN = 2;
 
 export function RefusalsView({ query }: PageProps) {
   const filters = filtersIn(query, FILTERS);
@@ -175,7 +175,7 @@ function Grouped({ found, filters }: { found: Groups; filters: Filters }) {
         ]}
         rows={data}
         details={(group) => <GroupContent group={group} filters={filters} />}
-        isOpen={data.length <= MOST_OPEN}
+        isOpen={data.length <= MAX_OPEN}
       />
     </>
   );

@@ -12,7 +12,7 @@ import { accept, phase } from './session.js';
 import { problemOf } from './states.js';
 
 const LEAST_CHARACTERS = 12;
-const MOST_CHARACTERS = 200;
+const MAX_CHARACTERS = 200;
 const RULE = `At least ${LEAST_CHARACTERS} characters; several words are easier to remember than random characters.`;
 
 interface Place {
@@ -146,9 +146,9 @@ function NewPassword() {
 function newPasswordIn(data: FormData): string {
   const [next, again] = [typedIn(data, 'next'), typedIn(data, 'again')];
   const characters = [...next].length;
-  if (characters < LEAST_CHARACTERS || characters > MOST_CHARACTERS)
+  if (characters < LEAST_CHARACTERS || characters > MAX_CHARACTERS)
     throw problemOf(
-      `A password has ${LEAST_CHARACTERS} to ${MOST_CHARACTERS} characters; this one has ${characters}.`,
+      `A password has ${LEAST_CHARACTERS} to ${MAX_CHARACTERS} characters; this one has ${characters}.`,
     );
   if (next !== again) throw problemOf('The two new passwords differ. Type the same one twice.');
   return next;

@@ -15,7 +15,7 @@ type Event = ItemOf<'POST /events/search'>;
 
 const PAGE_SIZE = 100;
 /** The maximum number of events in a file. `svc-admin audit export` has no limit. */
-const MOST_EXPORTED = 10_000;
+const MAX_EXPORTED = 10_000;
 export function ExportBar({ filters }: { filters: Filters }) {
   const { isBusy, problem, attempt } = useAttempt();
   const [news, setNews] = useState('');
@@ -52,6 +52,6 @@ async function collect(filters: Filters): Promise<{ events: Event[]; isAll: bool
     const page = await call('POST /events/search', { body });
     events.push(...page.data);
     cursor = page.nextCursor ?? undefined;
-  } while (cursor !== undefined && events.length < MOST_EXPORTED);
+  } while (cursor !== undefined && events.length < MAX_EXPORTED);
   return { events, isAll: cursor === undefined };
 }

@@ -96,10 +96,10 @@ function add(sets: Map<string, Set<string>>, name: string, more: readonly string
 }
 
 /** A property with this many values or more shows none, because they are listed elsewhere. An example is the event names. */
-const MOST_WORDS_SHOWN = 10;
+const MAX_WORDS_SHOWN = 10;
 
 function wordsOf({ enum: words, items }: Member<unknown>['schema']): readonly string[] {
   if (items !== undefined) return wordsOf(items as Member<unknown>['schema']);
-  if (!Array.isArray(words) || words.length >= MOST_WORDS_SHOWN) return [];
+  if (!Array.isArray(words) || words.length >= MAX_WORDS_SHOWN) return [];
   return words.map((word) => `\`${word}\``);
 }

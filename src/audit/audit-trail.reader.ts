@@ -86,12 +86,12 @@ const LARGEST_ID = 2n ** 63n - 1n;
 /** How many rows one statement searches: the embedded database reads them on the main thread. */
 export const LOOK_DEPTH = 5_000;
 /** How many rows one response searches at most. */
-export const MOST_LOOKED = 50_000;
+export const MAX_LOOKED = 50_000;
 
 /** Rows of some indexes are scattered, and cost more. */
 const DEPTHS: Readonly<Record<TrailIndex, { statement: number; page: number }>> = {
-  id: { statement: LOOK_DEPTH, page: MOST_LOOKED },
-  person: { statement: LOOK_DEPTH, page: MOST_LOOKED },
+  id: { statement: LOOK_DEPTH, page: MAX_LOOKED },
+  person: { statement: LOOK_DEPTH, page: MAX_LOOKED },
   subject: { statement: 1_000, page: 5_000 },
   request: { statement: 1_000, page: 5_000 },
 };

@@ -56,7 +56,7 @@ export interface TrailPlace {
 
 const DAY_MS = 86_400_000;
 const USUAL_DAYS = 1;
-export const MOST_DAYS = 31;
+export const MAX_DAYS = 31;
 /** No stored issuer, reason or request id is longer. */
 export const MAX_FILTER_CHARACTERS = 2048;
 
@@ -122,8 +122,8 @@ export function checkRange(
   const end = until ?? now;
   const begin = since ?? new Date(end.getTime() - USUAL_DAYS * DAY_MS);
   if (begin >= end) return { rule: until === undefined ? 'must be in the past' : 'must be before until' };
-  if (end.getTime() - begin.getTime() > MOST_DAYS * DAY_MS)
-    return { rule: `must be at most ${MOST_DAYS} days before until, which is now unless given` };
+  if (end.getTime() - begin.getTime() > MAX_DAYS * DAY_MS)
+    return { rule: `must be at most ${MAX_DAYS} days before until, which is now unless given` };
   return { value: { since: begin, ...(until && { until }) } };
 }
 

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { StatementPool } from '../platform/database/database.js';
 import { OPERATOR_DATABASE } from '../platform/database/database.js';
 import { parameter, sql, writtenSql } from '../platform/database/sql.js';
-import { AuditTrailReader, indexFor, LOOK_DEPTH, MOST_LOOKED } from './audit-trail.reader.js';
+import { AuditTrailReader, indexFor, LOOK_DEPTH, MAX_LOOKED } from './audit-trail.reader.js';
 import { OUTCOME_EVENTS, SIGN_IN_EVENTS } from './instance-events.js';
 import type { TimeRange, TrailFilter } from './trail-filter.js';
 import type { IdRange, Look, TrailIndex } from './trail-statements.sql.js';
@@ -167,7 +167,7 @@ export class TrailSummaryReader {
     let ids = await this.trail.idsOf(range);
     const rows: Row[] = [];
     let readEvents = 0;
-    while (readEvents < MOST_LOOKED) {
+    while (readEvents < MAX_LOOKED) {
       const looked = await look(ids);
       const read = looked.reduce((sum, { count }) => sum + count, 0);
       rows.push(...looked);

@@ -4,12 +4,12 @@ import { printable, renderTable } from '../administration/table.js';
 import type { SoughtEvents } from '../administration/trail/read-audit-trail.operation.js';
 import {
   AuditOperations,
-  MOST_LINES,
-  MOST_LISTED,
+  MAX_LINES,
+  MAX_LISTED,
 } from '../administration/trail/read-audit-trail.operation.js';
 import type { ShownEvent } from '../audit/audit-trail.reader.js';
 import { EVENT_NAME_START } from '../audit/instance-events.js';
-import { MOST_DAYS } from '../audit/trail-filter.js';
+import { MAX_DAYS } from '../audit/trail-filter.js';
 import { addCommand, wholeNumber } from './command.js';
 import type { CommandContext } from './command-context.js';
 import { perform, readPages } from './operation-call.js';
@@ -34,7 +34,7 @@ interface TailOptions extends SoughtEvents {
 }
 
 const TIME_HELP =
-  `The command looks through the last day unless --since or --until say otherwise, through ${MOST_DAYS} days at most; with --request-id alone through ` +
+  `The command looks through the last day unless --since or --until say otherwise, through ${MAX_DAYS} days at most; with --request-id alone through ` +
   'the whole trail.';
 
 export function addAuditCommands(program: Command, context: CommandContext): void {
@@ -50,8 +50,8 @@ function addList(audit: Command, context: CommandContext): void {
   withTime(withFilters(command))
     .option(
       '--limit <number>',
-      `maximum number of events, up to ${MOST_LISTED}`,
-      wholeNumber(1, MOST_LISTED),
+      `maximum number of events, up to ${MAX_LISTED}`,
+      wholeNumber(1, MAX_LISTED),
       USUAL_LIMIT,
     )
     .action((options: ListOptions) => list(options, context));
@@ -63,7 +63,7 @@ function addTail(audit: Command, context: CommandContext): void {
     .option(
       '--lines <number>',
       'number of events of the last day to begin with',
-      wholeNumber(0, MOST_LINES),
+      wholeNumber(0, MAX_LINES),
       USUAL_LINES,
     )
     .action((options: TailOptions) => tail(options, context));

@@ -21,7 +21,7 @@ import type { CommandContext } from './command-context.js';
 
 /** The service or another command may hold the database for a moment, while it starts or works. */
 const PATIENCE_MS = 5_000;
-const LOOK_EVERY_MS = 100;
+const POLL_INTERVAL_MS = 100;
 
 /** The process ends with the command, so nothing aborts this. */
 const NEVER = new AbortController().signal;
@@ -128,7 +128,7 @@ async function* askInstance(
     const obstacle = obstacleTo(path);
     if (obstacle !== undefined || performance.now() > deadline)
       throw new CommandError(silenceOf(directory, opened, obstacle));
-    await pause(LOOK_EVERY_MS);
+    await pause(POLL_INTERVAL_MS);
   }
 }
 

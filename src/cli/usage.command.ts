@@ -1,7 +1,7 @@
 // svc-admin usage: prints the number of users of each issuer.
 import type { Command } from 'commander';
 import { renderTable } from '../administration/table.js';
-import { MOST_MONTHS, UsageOperations, USUAL_MONTHS } from '../administration/usage/usage.operations.js';
+import { MAX_MONTHS, UsageOperations, USUAL_MONTHS } from '../administration/usage/usage.operations.js';
 import { usageCsv, usageRows } from '../administration/usage/usage-rows.js';
 import { addCommand, wholeNumber } from './command.js';
 import { MisuseError } from './command-answers.js';
@@ -23,8 +23,8 @@ export function addUsageCommand(program: Command, context: CommandContext): void
   addCommand(program, 'usage', about, 'usage --months 3 --csv > usage.csv', MORE)
     .option(
       '--months <number>',
-      `number of months, with the current one, up to ${MOST_MONTHS}`,
-      wholeNumber(1, MOST_MONTHS),
+      `number of months, with the current one, up to ${MAX_MONTHS}`,
+      wholeNumber(1, MAX_MONTHS),
       USUAL_MONTHS,
     )
     .option('--csv', 'print comma-separated values')

@@ -2,7 +2,7 @@
 // for a setting of the package refers to that setting.
 import { z } from 'zod';
 import { flag, oneOf, wholeNumber } from '../platform/input/schemas.js';
-import { MOST_ORIGINS_CHARACTERS } from '../platform/text/origin.js';
+import { MAX_ORIGINS_CHARACTERS } from '../platform/text/origin.js';
 import { DPOP_NONCE, SECTIONS } from '../token-exchange/instance.js';
 import type { EnvironmentVariable } from './variable.js';
 import { line, lines, variable } from './variable.js';
@@ -179,7 +179,7 @@ export const VARIABLES = {
       'Origins that may frame the instance, besides `origins` of entries. Without either, embedded login does not restrict framing.',
     ),
     {
-      range: `comma-separated \`https://host[:port]\`, or an app's \`scheme://host\`; at most ${MOST_ORIGINS_CHARACTERS.setting} characters`,
+      range: `comma-separated \`https://host[:port]\`, or an app's \`scheme://host\`; at most ${MAX_ORIGINS_CHARACTERS.setting} characters`,
     },
   ),
 

@@ -7,7 +7,7 @@ import { read } from '../platform/input/schemas.js';
 import { explainJsonError, isJsonObject, JsonError, parseStrictJson } from '../platform/json/strict-json.js';
 import {
   areTooManyOrigins,
-  MOST_ORIGINS_CHARACTERS,
+  MAX_ORIGINS_CHARACTERS,
   originOfText,
   pageOrigin,
 } from '../platform/text/origin.js';
@@ -151,7 +151,7 @@ export function origins() {
     .array(one)
     .refine(
       (all) => !areTooManyOrigins(all, 'setting'),
-      `must have at most ${MOST_ORIGINS_CHARACTERS.setting} characters, since a header of every answer names them all`,
+      `must have at most ${MAX_ORIGINS_CHARACTERS.setting} characters, since a header of every answer names them all`,
     )
     .default([]);
 }

@@ -80,7 +80,7 @@ function flagRemark(given: Startup['given']): string | undefined {
  * How often the state is checked. One timer for the expiry would not work: clocks are set, and no timer can
  * run for more than 24 days.
  */
-const LOOK_EVERY_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 const DAY_MS = 86_400_000;
 /** How many days before its expiry the licence is warned of. */
 const WARNING_DAYS = 30;
@@ -132,7 +132,7 @@ export class AvailabilityReporter implements OnApplicationBootstrap, BeforeAppli
     else this.logOff(reason);
     this.logged = reason;
     this.lookAtEnd();
-    this.timer = setInterval(() => this.look(), LOOK_EVERY_MS).unref();
+    this.timer = setInterval(() => this.look(), POLL_INTERVAL_MS).unref();
   }
 
   beforeApplicationShutdown(): void {

@@ -1,7 +1,7 @@
 // The origins that may frame the instance, and warnings about them at the start.
 import type { Config } from '../config/load-config.js';
 import type { Log } from '../platform/log/log.js';
-import { areTooManyOrigins, MOST_ORIGINS_CHARACTERS } from '../platform/text/origin.js';
+import { areTooManyOrigins, MAX_ORIGINS_CHARACTERS } from '../platform/text/origin.js';
 import { counted } from '../platform/text/wording.js';
 import type { TrustedKeyEntry } from '../token-exchange/instance.js';
 import { flowsOf } from '../token-exchange/instance.js';
@@ -79,7 +79,7 @@ export class FrameAncestors {
     const text = `${counted(leftOut, 'origin')} of stored entries cannot frame the instance`;
     this.logger.warn(
       {},
-      `${text}: all entries together have over ${MOST_ORIGINS_CHARACTERS.entries} characters`,
+      `${text}: all entries together have over ${MAX_ORIGINS_CHARACTERS.entries} characters`,
     );
   }
 }

@@ -58,7 +58,7 @@ export class BoundedReading<T> {
 const STAGE_BUCKETS_SECONDS = [0.0002, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
 
 /** Normally a purge prevents this many expired records. Above it, the exact number does not matter. */
-const MOST_EXPIRED_COUNTED = 10_000;
+const MAX_EXPIRED_COUNTED = 10_000;
 
 export const MEMBERSHIP_CHANGES = ['added', 'changed', 'removed'] as const;
 
@@ -262,7 +262,7 @@ export class Metrics {
   }
 
   watchReplayRecords(read: (atMost: number) => Promise<ReplayRecords>): void {
-    const reading = new BoundedReading(() => read(MOST_EXPIRED_COUNTED));
+    const reading = new BoundedReading(() => read(MAX_EXPIRED_COUNTED));
     const each = (name: string, help: string, valueOf: (records: ReplayRecords) => number) =>
       this.gauge(name, help, [], async (gauge) => {
         const records = await reading.latest();
@@ -273,7 +273,7 @@ export class Metrics {
     each('svc_replay_records', 'Replay records, estimated by ANALYZE.', ({ estimate }) => estimate);
     each(
       'svc_replay_records_expired',
-      `Expired replay records, at most ${MOST_EXPIRED_COUNTED}.`,
+      `Expired replay records, at most ${MAX_EXPIRED_COUNTED}.`,
       ({ expired }) => expired,
     );
   }

@@ -26,10 +26,10 @@ const LOGGER = createLogger('silent');
 const ROUNDS = 6;
 const STATEMENTS = 40;
 const ROWS_A_STATEMENT = 200;
-const MOST_ANSWER_MS = 50;
+const MAX_ANSWER_MS = 50;
 const BETWEEN_REQUESTS_MS = 5;
-const MOST_LOG_BYTES = 5 * 2 ** 20;
-const MOST_SEGMENTS = 3;
+const MAX_LOG_BYTES = 5 * 2 ** 20;
+const MAX_SEGMENTS = 3;
 const LOOK_AGAIN_MS = 100;
 const SOME_LOOKS_MS = 1_000;
 const PATIENCE_MS = 60_000;
@@ -138,9 +138,9 @@ describe('the embedded database with continuous inserts and deletes', () => {
   });
 
   it('keeps its log short', async () => {
-    await until(async () => (await repository.logLength()) < MOST_LOG_BYTES);
-    expect(await repository.logLength()).toBeLessThan(MOST_LOG_BYTES);
-    expect(segments().length).toBeLessThanOrEqual(MOST_SEGMENTS);
+    await until(async () => (await repository.logLength()) < MAX_LOG_BYTES);
+    expect(await repository.logLength()).toBeLessThan(MAX_LOG_BYTES);
+    expect(segments().length).toBeLessThanOrEqual(MAX_SEGMENTS);
   });
 
   it('reports the sizes of its tables', async () => {
@@ -157,7 +157,7 @@ describe('the embedded database with continuous inserts and deletes', () => {
   // What else runs on the machine can hold up any one answer, but hardly one in each of the rounds, which are all alike.
   whenMeasured(() => {
     it('answers within 50 ms during maintenance', () => {
-      expect(Math.min(...rounds.map(({ slowestMs }) => slowestMs))).toBeLessThan(MOST_ANSWER_MS);
+      expect(Math.min(...rounds.map(({ slowestMs }) => slowestMs))).toBeLessThan(MAX_ANSWER_MS);
     });
   });
 

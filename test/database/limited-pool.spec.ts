@@ -15,7 +15,7 @@ import { until } from '../support/until.js';
 const WAIT_MS = 500;
 const LONG = 'SELECT pg_sleep(120)';
 /** Much less than that, also on a machine on which WAIT_MS last longer. */
-const MOST_MS = 60_000;
+const MAX_MS = 60_000;
 
 describeOnPostgresql('[D49] a pool of one connection', (database) => {
   let url: string;
@@ -31,13 +31,13 @@ describeOnPostgresql('[D49] a pool of one connection', (database) => {
   const whyOf = async (work: Promise<unknown>) => {
     const beganAtMs = performance.now();
     const error = await work.catch((failure: unknown) => failure);
-    expect(performance.now() - beganAtMs).toBeLessThan(MOST_MS);
+    expect(performance.now() - beganAtMs).toBeLessThan(MAX_MS);
     return unavailabilityOf(error);
   };
   /** A busy machine may take longer than WAIT_MS for a new connection. */
   const served = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
     let answer: Answer;
-    await until('the pool serves', MOST_MS, async () => {
+    await until('the pool serves', MAX_MS, async () => {
       try {
         answer = await ask();
         return true;

@@ -15,7 +15,7 @@ const NOT_SERVED = 503;
 const FAILED = 500;
 const DISK_MEGABYTES = 128;
 const FAILURES = 5;
-const MOST_REQUESTS = 3_000;
+const MAX_REQUESTS = 3_000;
 
 /** An exchange by somebody new: it makes a user, so that tables grow. */
 class Traffic {
@@ -122,7 +122,7 @@ describeBuilt('[D98] the disk', () => {
         disk.fill();
         let failures = 0;
         let isGone = false;
-        for (let sent = 0; failures < FAILURES && !isGone && sent < MOST_REQUESTS; sent++) {
+        for (let sent = 0; failures < FAILURES && !isGone && sent < MAX_REQUESTS; sent++) {
           const status = await traffic.send(surroundings.baseUrl);
           isGone = status === undefined;
           if (status === undefined || status === 200) continue;

@@ -44,7 +44,7 @@ describeOnAnyDatabase(
 
 describeOnAnyDatabase('[D34] key sets that hang', (database) => {
   /** For one fetch, and for all. */
-  const [MOST, MOST_IN_ALL] = [32, 100];
+  const [MOST, MAX_IN_ALL] = [32, 100];
   const SETS = 4;
   const SOME_MS = 200;
   const hanging = Array.from({ length: SETS }, (_, index) =>
@@ -85,7 +85,7 @@ describeOnAnyDatabase('[D34] key sets that hang', (database) => {
     const sent = first === undefined ? [] : sendTo(first);
     await expectRefused(1);
     sent.push(...others.flatMap(sendTo));
-    await expectRefused(SETS * (MOST + 1) - MOST_IN_ALL);
+    await expectRefused(SETS * (MOST + 1) - MAX_IN_ALL);
     hangUp.abort();
     await Promise.allSettled(sent);
     const token = other.sign(other.claims({ sub: 'bob', email: 'bob@other.example' }));

@@ -21,7 +21,7 @@ const TRIES = 5;
 const WORTH_COMPARING_MS = 15;
 /** Sixteen times the length takes 16 times as long, or 32 times with garbage collection. Quadratic growth takes 256 times as long. */
 const LENGTHS_APART = 16;
-const MOST_GROWTH = 64;
+const MAX_GROWTH = 64;
 
 /** Makes an input of about `bytes` bytes. */
 type OfSize = (bytes: number) => Buffer;
@@ -58,7 +58,7 @@ async function faultOf(target: GrowthTarget, ofSize: OfSize): Promise<string | u
   for (let bytes = FIRST_BYTES; bytes <= LIMIT_BYTES; bytes *= 2) {
     const [largeInput, smallInput] = [ofSize(bytes), ofSize(bytes / LENGTHS_APART)];
     let [large, small] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    const isBounded = () => large < WORTH_COMPARING_MS || large < MOST_GROWTH * small;
+    const isBounded = () => large < WORTH_COMPARING_MS || large < MAX_GROWTH * small;
     // Other work of this process only ever adds to a try.
     for (let tries = 0; tries < TRIES && (tries === 0 || !isBounded()); tries += 1) {
       large = Math.min(large, await msOf(target, largeInput));

@@ -10,7 +10,7 @@ import { TestClock } from '../support/test-clock.js';
 
 const DAY_SECONDS = 86_400;
 const SIZE = { width: 1280, height: 720 };
-const MOST_BYTES = 150_000;
+const MAX_BYTES = 150_000;
 const STEPS = sizeOf({ small: 4, whole: 48 });
 /** By `npm test` they are taken, but not kept. */
 const FOLDER = STEPS === 48 ? join(REPOSITORY, 'docs', 'images') : join(tmpdir(), 'screenshots');
@@ -53,6 +53,6 @@ describeInBrowser('screenshots', () => {
       await take('operator-overview.png', '#/', 'light', '.plot canvas'),
       await take('operator-refusal.png', '#/refusals?reason=token_expired', 'dark', '.remedy'),
     ];
-    expect(sizes.filter((bytes) => bytes > MOST_BYTES || bytes < 10_000)).toEqual([]);
+    expect(sizes.filter((bytes) => bytes > MAX_BYTES || bytes < 10_000)).toEqual([]);
   });
 });

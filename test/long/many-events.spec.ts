@@ -14,9 +14,9 @@ import { until } from '../support/until.js';
 const SENT = sizeOf({ small: 300, whole: 100_000 });
 const CONNECTIONS = 64;
 /** Of an issuer; beyond that one row has all its logins. */
-const MOST_ROWS = 50_000;
+const MAX_ROWS = 50_000;
 const HEAP_MIB = 192;
-const MOST_RESIDENT_MIB = 400;
+const MAX_RESIDENT_MIB = 400;
 const PER_MINUTE = 100;
 const PATIENCE_MS = 600_000;
 
@@ -120,13 +120,13 @@ describeBuilt('[D147] a service with a small heap', () => {
       await start(1_000_000);
       expect(await sendAll(SENT)).toEqual({ 202: SENT });
       expect(await rowsOf('token_exchange_logout', `issuer = '${busy.issuer}'`)).toBeLessThanOrEqual(
-        MOST_ROWS,
+        MAX_ROWS,
       );
       expect(await rowsOf('token_exchange_used_jti', 'true')).toBeGreaterThanOrEqual(SENT);
       const { [0]: memory } = (await MetricSamples.at(surroundings.metricsUrl)).named(
         'process_resident_memory_bytes',
       );
-      whenMeasured(() => expect(memory!.value / 2 ** 20).toBeLessThan(MOST_RESIDENT_MIB));
+      whenMeasured(() => expect(memory!.value / 2 ** 20).toBeLessThan(MAX_RESIDENT_MIB));
       await dataSource.query(`UPDATE token_exchange_used_jti SET expires_at = now() - interval '2 hours'`);
       await until('the used ids are purged', PATIENCE_MS, async () => {
         return (await rowsOf('token_exchange_used_jti', `expires_at < now() - interval '1 hour'`)) === 0;

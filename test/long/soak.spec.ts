@@ -39,9 +39,9 @@ const SESSIONS_OF_ONE = 9;
 const SECRET = 'a secret of thirty-two characters';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-const MOST_GROWTH = 1.05;
+const MAX_GROWTH = 1.05;
 /** The largest increase of small numbers, such as connections, which vary. */
-const MOST_MORE = 10;
+const MAX_MORE = 10;
 /** Tables whose rows expire, and how long they are kept after that, in seconds. */
 const KEPT_SECONDS = {
   token_exchange_used_jti: RETENTION_MARGIN_SECONDS,
@@ -307,15 +307,15 @@ function reportOf(samples: readonly Sample[]): Growth[] {
     const last = medianOf(values.slice(-quarter));
     return { what, second, last, isGrown: isGrown(second, last) };
   };
-  const bySome = (second: number, last: number) => last > second * MOST_GROWTH;
-  const byOnes = (second: number, last: number) => last > second + MOST_MORE;
+  const bySome = (second: number, last: number) => last > second * MAX_GROWTH;
+  const byOnes = (second: number, last: number) => last > second + MAX_MORE;
   return [
     growth('heapUsed', bySome),
     growth('rss', bySome),
     growth('timers', byOnes),
     growth('handles', byOnes),
     growth('files', byOnes),
-    growth('rows', (second, last) => last > second * 1.1 + MOST_MORE),
+    growth('rows', (second, last) => last > second * 1.1 + MAX_MORE),
   ];
 }
 

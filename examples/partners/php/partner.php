@@ -8,7 +8,7 @@ const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const EMBED_LIFETIME_SECONDS = 60;
 const LOGOUT_LIFETIME_SECONDS = 120;
 const MARGIN_SECONDS = 10;
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 const LONGEST_WAIT_SECONDS = 30;
 const TIMEOUT_SECONDS = 30;
 
@@ -210,7 +210,7 @@ function exchange(array $subject, ?array $actor, int &$exchanges): array
         $asked = $headers['retry-after'] ?? '';
         $wait = preg_match('/^[0-9]{1,9}$/D', $asked) ? (int) $asked : 1;
         $isBusy = $status === 429 || $status === 503;
-        if (!$isBusy || $tries === MOST_TRIES || $wait > LONGEST_WAIT_SECONDS) {
+        if (!$isBusy || $tries === MAX_TRIES || $wait > LONGEST_WAIT_SECONDS) {
             throw new Refused($members['error'] ?? "status $status", $headers['x-request-id'] ?? null);
         }
         usleep($wait * 1_000_000 + random_int(0, 999_999));

@@ -36,7 +36,7 @@ GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange"
 EMBED_LIFETIME_SECONDS = 60
 LOGOUT_LIFETIME_SECONDS = 120
 MARGIN_SECONDS = 10
-MOST_TRIES = 3
+MAX_TRIES = 3
 LONGEST_WAIT_SECONDS = 30
 TIMEOUT_SECONDS = 30
 
@@ -132,7 +132,7 @@ class AccessTokens:
             return token
 
     def exchange(self, subject, actor):
-        for tries in range(1, MOST_TRIES + 1):
+        for tries in range(1, MAX_TRIES + 1):
             # Each try needs new tokens: the instance may have used up the earlier ones.
             form = {"grant_type": GRANT_TYPE, "subject_token": sign(subject, TOKEN_LIFETIME_SECONDS)}
             if actor is not None:
@@ -144,7 +144,7 @@ class AccessTokens:
                 life = members["expires_in"]
                 return members["access_token"], sent + life - min(MARGIN_SECONDS, life / 5)
             wait = seconds_to_wait(headers.get("Retry-After"))
-            if status not in (429, 503) or tries == MOST_TRIES or wait > LONGEST_WAIT_SECONDS:
+            if status not in (429, 503) or tries == MAX_TRIES or wait > LONGEST_WAIT_SECONDS:
                 raise Refused(members.get("error", f"status {status}"), headers.get("X-Request-Id"))
             time.sleep(wait + uuid.uuid4().int % 1000 / 1000)
         raise AssertionError("the last try returns or raises")

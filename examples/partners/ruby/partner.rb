@@ -20,7 +20,7 @@ GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange".freeze
 EMBED_LIFETIME_SECONDS = 60
 LOGOUT_LIFETIME_SECONDS = 120
 MARGIN_SECONDS = 10
-MOST_TRIES = 3
+MAX_TRIES = 3
 LONGEST_WAIT_SECONDS = 30
 TIMEOUT_SECONDS = 30
 
@@ -97,7 +97,7 @@ class AccessTokens
   end
 
   def exchange(subject, actor)
-    1.upto(MOST_TRIES) do |tries|
+    1.upto(MAX_TRIES) do |tries|
       sent = now
       answer = try_exchange(subject, actor)
       members = members_of(answer)
@@ -107,7 +107,7 @@ class AccessTokens
       end
       wait = seconds_to_wait(answer["Retry-After"])
       is_busy = %w[429 503].include?(answer.code)
-      if !is_busy || tries == MOST_TRIES || wait > LONGEST_WAIT_SECONDS
+      if !is_busy || tries == MAX_TRIES || wait > LONGEST_WAIT_SECONDS
         raise Refused.new(members.fetch("error", "status #{answer.code}"), answer["X-Request-Id"])
       end
       sleep(wait + rand)

@@ -44,7 +44,7 @@ interface SignIn {
 
 /** How many of a user's latest events are searched for sign-ins. */
 const DEPTH = 1_000;
-const MOST_SIGN_INS = 5;
+const MAX_SIGN_INS = 5;
 
 const ISO = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
@@ -58,7 +58,7 @@ const FIND = `SELECT
     (SELECT coalesce(json_agg(success), '[]') FROM (
       SELECT name AS event, ${ISO('occurred_at')} AS "occurredAt", request_id AS "requestId", payload->>'issuer' AS issuer
       FROM (SELECT * FROM audit_event WHERE subject_user_id = u.id ORDER BY id DESC LIMIT ${DEPTH}) last
-      WHERE name = ANY ($2) ORDER BY id DESC LIMIT ${MOST_SIGN_INS}
+      WHERE name = ANY ($2) ORDER BY id DESC LIMIT ${MAX_SIGN_INS}
     ) success) AS "signIns",
     EXISTS (SELECT 1 FROM operator_password WHERE user_id = u.id AND password_hash IS NOT NULL) AS "hasPassword",
     EXISTS (SELECT 1 FROM token_exchange_identity_link l WHERE l.user_id = u.id AND l.created_at = u.created_at) AS provisioned,

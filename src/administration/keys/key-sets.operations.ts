@@ -55,7 +55,7 @@ export interface EntryKeySet extends StoredKeySet {
   readonly url: string;
 }
 
-const LOOK_EVERY_MS = 500;
+const POLL_INTERVAL_MS = 500;
 export const LONGEST_WAIT_SECONDS = 60;
 
 /** The result for an entry. */
@@ -105,7 +105,7 @@ export class KeySetOperations {
     const deadline = performance.now() + wait * 1000;
     let sets = [...before.values()];
     while (!sets.every(isTried) && performance.now() < deadline && !stop.aborted) {
-      await pause(LOOK_EVERY_MS, undefined, { signal: stop }).catch(() => undefined);
+      await pause(POLL_INTERVAL_MS, undefined, { signal: stop }).catch(() => undefined);
       sets = await this.storedFor(entries);
     }
     return sets.map((set) => (isTried(set) ? refreshed(set) : untried(set)));

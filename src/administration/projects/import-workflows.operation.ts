@@ -25,7 +25,7 @@ import { Change, inputOf } from '../operation.js';
 /** Rows per statement. If the embedded database runs on the main thread, each statement blocks requests. */
 const BATCH_SIZE = 25;
 /** The command line shows all problems of its file; this limit is for other callers. */
-const MOST_PROBLEMS = 10;
+const MAX_PROBLEMS = 10;
 
 const readImport = inputOf({ ownerEmail: storableString(), workflows: readBy(z.unknown(), drafts) });
 
@@ -63,7 +63,7 @@ export class WorkflowOperations {
 
 function drafts(value: unknown): Checked<readonly WorkflowDraft[]> {
   const { workflows, problems } = readWorkflows(value);
-  return problems.length === 0 ? { value: workflows } : { rule: problems.slice(0, MOST_PROBLEMS).join('; ') };
+  return problems.length === 0 ? { value: workflows } : { rule: problems.slice(0, MAX_PROBLEMS).join('; ') };
 }
 
 /** A workflow without its project. */

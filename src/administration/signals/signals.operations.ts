@@ -6,7 +6,7 @@ import { JtiRepository, usedId } from '../../token-exchange/instance.js';
 import { inputOf, Read } from '../operation.js';
 
 const PATIENCE_MS = 15_000;
-const LOOK_EVERY_MS = 250;
+const POLL_INTERVAL_MS = 250;
 
 const readVerification = inputOf({ issuer: storableString(), state: storableString() });
 
@@ -22,7 +22,7 @@ export class SignalOperations {
     for (;;) {
       if ((await this.usedIds.findUse(id, issuer)) !== undefined) return { hasArrived: true };
       if (stop.aborted || performance.now() > deadline) return { hasArrived: false };
-      await pause(LOOK_EVERY_MS);
+      await pause(POLL_INTERVAL_MS);
     }
   }
 }

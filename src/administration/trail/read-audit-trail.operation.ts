@@ -5,7 +5,7 @@ import type { ShownEvent, StoredEvent } from '../../audit/audit-trail.reader.js'
 import { AuditTrailReader, shownEvent } from '../../audit/audit-trail.reader.js';
 import { PersonHashes } from '../../audit/person-hashes.js';
 import type { TimeRange, TrailFilter, TrailPerson, TrailPlace } from '../../audit/trail-filter.js';
-import { checkEvent, checkRange, checkReason, checkText, MOST_DAYS } from '../../audit/trail-filter.js';
+import { checkEvent, checkRange, checkReason, checkText, MAX_DAYS } from '../../audit/trail-filter.js';
 import type { TrailOrder } from '../../audit/trail-statements.sql.js';
 import { Clock } from '../../platform/clock.js';
 import { readBy, storableString, wholeNumber } from '../../platform/input/schemas.js';
@@ -20,8 +20,8 @@ import { trustedEntries } from '../entries/list-entries.operation.js';
 import { inputOf, Stream } from '../operation.js';
 import { userIdOf } from '../users/users.operations.js';
 
-export const MOST_LISTED = 10_000;
-export const MOST_LINES = 1_000;
+export const MAX_LISTED = 10_000;
+export const MAX_LINES = 1_000;
 /** The embedded database reads a page on the main thread, which blocks requests. */
 const PAGE_SIZE = 250;
 const HOUR_MS = 3_600_000;
@@ -66,14 +66,14 @@ export const TIMES = {
   since: momentOrAgo.optional(),
   until: momentOrAgo.optional(),
   /** Instead of both: the last hours, by the instance's clock. */
-  lastHours: wholeNumber(1, MOST_DAYS * 24).optional(),
+  lastHours: wholeNumber(1, MAX_DAYS * 24).optional(),
 };
 type SoughtTime = z.output<z.ZodObject<typeof TIMES>> & Pick<SoughtEvents, 'requestId'>;
 
 const readExport = inputOf({ ...SOUGHT, ...TIMES });
-const readList = inputOf({ ...SOUGHT, ...TIMES, limit: wholeNumber(1, MOST_LISTED + 1) });
+const readList = inputOf({ ...SOUGHT, ...TIMES, limit: wholeNumber(1, MAX_LISTED + 1) });
 /** The tail begins with this many events of the last day. */
-const readTail = inputOf({ ...SOUGHT, lines: wholeNumber(0, MOST_LINES) });
+const readTail = inputOf({ ...SOUGHT, lines: wholeNumber(0, MAX_LINES) });
 
 /** Resolves the persons in filters. */
 @Injectable()

@@ -9,11 +9,11 @@ import { maxUsersOf, SeatRepository, StoredEntryChanges } from '../../token-exch
 import { trustedEntries } from '../entries/list-entries.operation.js';
 import { inputOf, Read } from '../operation.js';
 
-export const MOST_MONTHS = 24;
+export const MAX_MONTHS = 24;
 
 export const USUAL_MONTHS = 12;
 
-const readUsage = inputOf({ months: wholeNumber(1, MOST_MONTHS).default(USUAL_MONTHS) });
+const readUsage = inputOf({ months: wholeNumber(1, MAX_MONTHS).default(USUAL_MONTHS) });
 
 /** An issuer's users. */
 export interface IssuerUsage {

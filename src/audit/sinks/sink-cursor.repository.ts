@@ -12,7 +12,7 @@ export const ACTIVE_USERS_CURSOR = 'active-users';
 
 /** How far behind a sink is. */
 export interface Backlog {
-  /** Events that the sink has not received; counted up to `MOST_COUNTED`. */
+  /** Events that the sink has not received; counted up to `MAX_COUNTED`. */
   readonly events: number;
   /** Age of the oldest of them, in seconds. */
   readonly seconds: number;
@@ -20,7 +20,7 @@ export interface Backlog {
   readonly blockedSeconds: number;
 }
 
-const MOST_COUNTED = 100_000;
+const MAX_COUNTED = 100_000;
 
 /**
  * Whether a cursor is ahead of the database's transactions, because a restore from a dump restarts their
@@ -86,7 +86,7 @@ export class SinkCursorRepository {
   async backlogAfter({ transactionId, eventId }: Position): Promise<Backlog> {
     const follows = '(transaction_id, id) > ($1, $2)';
     const [row] = await this.database.background.query<{ events: number; seconds: number; blocked: number }>(
-      `SELECT (SELECT count(*)::int FROM (SELECT FROM audit_event WHERE ${follows} LIMIT ${MOST_COUNTED}) AS waiting) AS events,
+      `SELECT (SELECT count(*)::int FROM (SELECT FROM audit_event WHERE ${follows} LIMIT ${MAX_COUNTED}) AS waiting) AS events,
          ${ageOf(`SELECT occurred_at FROM audit_event WHERE ${follows} ORDER BY transaction_id, id LIMIT 1`)} AS seconds,
          ${ageOf(
            `SELECT occurred_at FROM audit_event WHERE transaction_id >= ${OLDEST_OPEN_TRANSACTION} ORDER BY transaction_id, id LIMIT 1`,

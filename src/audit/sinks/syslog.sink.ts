@@ -147,15 +147,15 @@ const FACILITY = 13;
 const WARNING = 4;
 const INFORMATIONAL = 6;
 const APP_NAME = 'embedded-token-exchange';
-const MOST_HOSTNAME = 255;
-const MOST_MSGID = 32;
+const MAX_HOSTNAME = 255;
+const MAX_MSGID = 32;
 const NIL = '-';
 
 /**
  * rsyslog splits messages of more than 8,096 octets by default. RFC 5425 §4.3.1 asks receivers to accept
  * 8,192.
  */
-const MOST_FRAME_BYTES = 8000;
+const MAX_FRAME_BYTES = 8000;
 /** The number of octets in front of a message, and a space. */
 const COUNT_BYTES = 5;
 
@@ -166,8 +166,8 @@ const COUNT_BYTES = 5;
  */
 export function syslogFrame({ name, occurredAt, json }: StreamedEvent, hostname: string): string {
   const priority = FACILITY * 8 + (/(failed|refused)$/.test(name) ? WARNING : INFORMATIONAL);
-  const header = `<${priority}>1 ${occurredAt} ${printable(hostname, MOST_HOSTNAME)} ${APP_NAME} ${NIL} ${messageId(name)} ${NIL} `;
-  const message = header + fitting(json, MOST_FRAME_BYTES - COUNT_BYTES - header.length);
+  const header = `<${priority}>1 ${occurredAt} ${printable(hostname, MAX_HOSTNAME)} ${APP_NAME} ${NIL} ${messageId(name)} ${NIL} `;
+  const message = header + fitting(json, MAX_FRAME_BYTES - COUNT_BYTES - header.length);
   return `${Buffer.byteLength(message)} ${message}`;
 }
 
@@ -191,7 +191,7 @@ function bytesOf(value: unknown): number {
 
 /** The event's name without the common prefix: `succeeded`, `api.called`. */
 function messageId(name: string): string {
-  return printable(name.replace(/^svc\.audit\.(token-exchange\.)?/, ''), MOST_MSGID);
+  return printable(name.replace(/^svc\.audit\.(token-exchange\.)?/, ''), MAX_MSGID);
 }
 
 /** Keeps PRINTUSASCII only; NIL if nothing is left. */

@@ -24,7 +24,7 @@ const VARIABLE_NAMES = {
   allowPrivate: VARIABLES.auditWebhookAllowPrivate.name,
 };
 /** How much of a response body is read and discarded, to reuse the connection. */
-const MOST_ANSWER_BYTES = 65_536;
+const MAX_ANSWER_BYTES = 65_536;
 /** A longer `Retry-After` is reduced to this: it may be a mistake, and events are waiting. */
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
 const CREDENTIALS_REFUSED = `the receiver refuses the credentials in ${VARIABLES.auditWebhookHeaders.name}, ${VARIABLES.auditWebhookUrl.name} or ${VARIABLES.auditWebhookSecrets.name}`;
@@ -94,7 +94,7 @@ export class WebhookSink extends AuditSink {
       body,
       signal,
     });
-    await answer.dump({ limit: MOST_ANSWER_BYTES, signal }).catch(() => undefined);
+    await answer.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => undefined);
     return { status, retryAfter: String(retryAfter) };
   }
 

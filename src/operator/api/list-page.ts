@@ -1,7 +1,7 @@
 // Pages of the operator's lists, and how many searches run for them.
 
 export const USUAL_LIMIT = 50;
-export const MOST_LISTED = 100;
+export const MAX_LISTED = 100;
 /** A process searches the trail for one page at a time. Four wait, enough for a page or two that are reloaded. */
 export const SEARCH_LIMITS = { atOnce: 1, waiting: 4, longestWaitMs: 30_000 };
 

@@ -37,7 +37,7 @@ const readWait = inputOf({
 
 /** A page waits for so long. */
 const LONGEST_WAIT_MS = 10 * 60_000;
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 function checkUrl(text: string): Checked<string> {
   return parsedUrl(text) ? { value: text } : { rule: 'must be a URL' };
@@ -87,12 +87,12 @@ export class PartnerOperations {
     const all = [...own, ...strange].sort(
       (one, other) => other.occurredAt.getTime() - one.occurredAt.getTime(),
     );
-    return { data: all.slice(0, MOST_SHOWN).map((event) => requestOf(event, issuer)) };
+    return { data: all.slice(0, MAX_SHOWN).map((event) => requestOf(event, issuer)) };
   }
 
   private async newest(filter: TrailFilter, since: Date): Promise<readonly StoredEvent[]> {
     const place = { range: { since } };
-    const query = { filter, place, order: 'newest', limit: MOST_SHOWN } as const;
+    const query = { filter, place, order: 'newest', limit: MAX_SHOWN } as const;
     const { events } = await this.queue.take(() => this.trail.page(query));
     return events;
   }

@@ -25,24 +25,24 @@ import { WorkQueue } from '../../platform/http/throttle/work-queue.js';
 import { oneOf, readBy, storableString, wholeNumber } from '../../platform/input/schemas.js';
 import type { User } from '../../users/user.repository.js';
 import { UserRepository } from '../../users/user.repository.js';
-import { MOST_LISTED, SEARCH_LIMITS, USUAL_LIMIT } from '../api/list-page.js';
+import { MAX_LISTED, SEARCH_LIMITS, USUAL_LIMIT } from '../api/list-page.js';
 import { inLabels } from '../entries/property-labels.js';
 import { liveSessions, SESSION_EVENTS } from './session-history.js';
 
 const DAY_MS = 86_400_000;
 const SESSION_BUCKETS = 48;
 /** The newest events. */
-const MOST_SESSION_EVENTS = 10_000;
+const MAX_SESSION_EVENTS = 10_000;
 
-const MOST_BUCKETS = 96;
+const MAX_BUCKETS = 96;
 const USUAL_BUCKETS = 24;
 
-const readActivity = inputOf({ ...TIMES, buckets: wholeNumber(1, MOST_BUCKETS).optional() });
+const readActivity = inputOf({ ...TIMES, buckets: wholeNumber(1, MAX_BUCKETS).optional() });
 type ActivityQuery = ReturnType<typeof readActivity>;
 
 /** A page of the trail. */
 const TRAIL_PAGE = {
-  limit: wholeNumber(1, MOST_LISTED).optional(),
+  limit: wholeNumber(1, MAX_LISTED).optional(),
   cursor: readBy(storableString(), checkCursor).optional(),
 };
 /** Includes what is left out by default because it would bury everything else. */
@@ -86,7 +86,7 @@ export class TrailOperations {
     const { groups, countedSince } = await this.queue.take(() => this.summary.groups(filter, range));
     return {
       person: await this.personAnswer(user),
-      data: groups.slice(0, MOST_LISTED).map(explainedGroup),
+      data: groups.slice(0, MAX_LISTED).map(explainedGroup),
       total: groups.reduce((sum, { count }) => sum + count, 0),
       groups: groups.length,
       complete: countedSince === undefined,
@@ -102,7 +102,7 @@ export class TrailOperations {
     const since = until - DAY_MS;
     const filter = { event: SESSION_EVENTS };
     const place = { range: { since: new Date(since - lifetimeMs) } };
-    const limit = MOST_SESSION_EVENTS;
+    const limit = MAX_SESSION_EVENTS;
     const found = await this.queue.take(() => this.trail.page({ filter, place, order: 'newest', limit }));
     const { events, lookedBackTo = place.range.since } = found;
     const stepMs = DAY_MS / SESSION_BUCKETS;

@@ -16,18 +16,18 @@ import { auditEvent, ClockDifference, SessionRepository } from '../../token-exch
 import type { User } from '../../users/user.repository.js';
 import { UserRepository } from '../../users/user.repository.js';
 import type { Page } from '../api/list-page.js';
-import { MOST_LISTED, pageOf, USUAL_LIMIT } from '../api/list-page.js';
+import { MAX_LISTED, pageOf, USUAL_LIMIT } from '../api/list-page.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.filter.js';
 import { OperatorSessionService } from '../sign-in/operator-session.service.js';
 import type { EmbeddedSession } from './embedded-session.repository.js';
 import { EmbeddedSessionRepository } from './embedded-session.repository.js';
 
-const MOST_SEARCHED_CHARACTERS = 320;
+const MAX_SEARCHED_CHARACTERS = 320;
 
 const readUserSearch = inputOf({
   /** An id, or the beginning of an e-mail address; empty: all users. */
-  search: stringUpTo(MOST_SEARCHED_CHARACTERS).optional(),
-  limit: wholeNumber(1, MOST_LISTED).optional(),
+  search: stringUpTo(MAX_SEARCHED_CHARACTERS).optional(),
+  limit: wholeNumber(1, MAX_LISTED).optional(),
   /** The id of the previous page's last user, because cursors must not contain an e-mail address. */
   cursor: uuid().optional(),
 });
@@ -37,12 +37,12 @@ const readSessionSearch = inputOf({
   /** A user's id, or the beginning of an e-mail address. */
   user: storableString().optional(),
   issuer: storableString().optional(),
-  limit: wholeNumber(1, MOST_LISTED).optional(),
+  limit: wholeNumber(1, MAX_LISTED).optional(),
   cursor: readBy(storableString(), checkPlace).optional(),
 });
 
 const readOperatorSessions = inputOf({
-  limit: wholeNumber(1, MOST_LISTED).optional(),
+  limit: wholeNumber(1, MAX_LISTED).optional(),
   cursor: readBy(storableString(), checkPlace).optional(),
 });
 

@@ -1,6 +1,6 @@
 // Lets concurrent requests share one statement. Each request gets its own answer.
 import { DatabaseWaitError, isFaultOfOneRow } from './database-error.js';
-import { DEFAULT_WAIT_MS, MOST_WAITING } from './wait-limit.js';
+import { DEFAULT_WAIT_MS, MAX_WAITING } from './wait-limit.js';
 
 /** Runs one statement. Resolves with one answer per item, in the order of the items. */
 export type BatchRun<Item, Answer> = (items: readonly Item[]) => Promise<readonly Answer[]>;
@@ -49,7 +49,7 @@ export class Batch<Item, Answer> {
    */
   add(item: Item): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      if (this.waiting.length >= MOST_WAITING) return reject(new DatabaseWaitError('pool_exhausted'));
+      if (this.waiting.length >= MAX_WAITING) return reject(new DatabaseWaitError('pool_exhausted'));
       this.waiting.push({ item, resolve, reject, sinceMs: performance.now() });
       this.sendIfWorthIt();
     });

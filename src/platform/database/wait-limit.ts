@@ -4,7 +4,7 @@ import { DatabaseWaitError } from './database-error.js';
 /** Less than two seconds, within which the request must be answered. */
 export const DEFAULT_WAIT_MS = 1_800;
 /** About as many as an instance can serve in that time: later ones would wait in vain. */
-export const MOST_WAITING = 5_000;
+export const MAX_WAITING = 5_000;
 /**
  * How long a request waits for its turn while the database answers others: on a slow machine, bursts are
  * answered late instead of refused (D102).

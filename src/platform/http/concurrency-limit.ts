@@ -34,7 +34,7 @@ const PROCESSED_AT_ONCE = 200;
  * At 2,000 exchanges a second, the last of them waits for two seconds, the default limit of a request
  * (`SVC_DATABASE_WAIT_MS`). More requests would only wait for their 503.
  */
-const MOST_IN_PROGRESS = 4_000;
+const MAX_IN_PROGRESS = 4_000;
 /**
  * Health checks are never refused: restarting a process because it does not answer them makes an overload
  * worse.
@@ -58,7 +58,7 @@ interface Waiting {
  */
 export class ConcurrencyLimit {
   /** The highest number of requests in progress. */
-  most = MOST_IN_PROGRESS;
+  most = MAX_IN_PROGRESS;
   private readonly warning: RareWarning;
   private inProgress = 0;
   private processed = 0;

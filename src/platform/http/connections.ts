@@ -13,16 +13,16 @@ import { RareWarning } from '../log/log.js';
  * Higher than the limit of requests in progress, so that health checks still get connections. With this many,
  * a process of 512 MiB survives the attacks of `long/hostile-connections`.
  */
-const MOST_CONNECTIONS = 4_096;
+const MAX_CONNECTIONS = 4_096;
 
 /**
- * @rule B.connections Connections above `MOST_CONNECTIONS` are counted and closed without a response, which
+ * @rule B.connections Connections above `MAX_CONNECTIONS` are counted and closed without a response, which
  * would use the resources that the limit protects. Open connections stay open.
  * @param onRefused called for each closed connection, for a metric
  */
 export function limitConnections(server: Server, logger: Pick<Log, 'warn'>, onRefused: () => void): void {
   const warning = new RareWarning(logger, 'connections are closed: clients hold more than a process accepts');
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   server.on('drop', () => {
     onRefused();
     warning.happened();
@@ -30,7 +30,7 @@ export function limitConnections(server: Server, logger: Pick<Log, 'warn'>, onRe
 }
 
 /** How many requests a connection may send before their responses. */
-const MOST_UNANSWERED = 16;
+const MAX_UNANSWERED = 16;
 const UNANSWERED = Symbol('how many requests of a connection have no answer yet');
 
 /** A socket with Node.js's parser, which is undocumented. */
@@ -46,7 +46,7 @@ export function limitPipelining(handler: RequestListener): RequestListener {
     const socket: CountedSocket = request.socket;
     const unanswered = (socket[UNANSWERED] ?? 0) + 1;
     socket[UNANSWERED] = unanswered;
-    if (unanswered <= MOST_UNANSWERED) {
+    if (unanswered <= MAX_UNANSWERED) {
       response.once('close', () => (socket[UNANSWERED] = (socket[UNANSWERED] ?? 0) - 1));
       return handler(request, response);
     }
@@ -57,13 +57,13 @@ export function limitPipelining(handler: RequestListener): RequestListener {
   };
 }
 
-const MOST_KEPT_BYTES = 64 * 1024 * 1024;
+const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 /** What Node.js and Fastify allocate for any request. */
 const REQUEST_BYTES = 16 * 1024;
 /** Added to the length of each header name, each header value and each chunk of a body. */
 const PIECE_BYTES = 128;
 /** Incomplete headers have a known length only. This number of lines is the most expensive case. */
-const MOST_LINES = 100;
+const MAX_LINES = 100;
 const SHORTEST_LINE_BYTES = 8;
 /** How often connections with incomplete headers are checked. Node.js emits no event for them. */
 const LOOK_MS = 250;
@@ -95,7 +95,7 @@ export class UnfinishedRequests {
   constructor(
     logger: Pick<Log, 'warn'>,
     private readonly onClosed: () => void,
-    private readonly mostBytes = MOST_KEPT_BYTES,
+    private readonly mostBytes = MAX_KEPT_BYTES,
   ) {
     this.warning = new RareWarning(
       logger,
@@ -151,7 +151,7 @@ export class UnfinishedRequests {
   private lookAtHeaders(): void {
     for (const [socket, before] of this.between) {
       const bytes = socket.bytesRead - before;
-      const lines = Math.min(bytes / SHORTEST_LINE_BYTES, MOST_LINES);
+      const lines = Math.min(bytes / SHORTEST_LINE_BYTES, MAX_LINES);
       if (bytes > 0) this.keep(socket, REQUEST_BYTES + bytes + 2 * PIECE_BYTES * lines);
     }
   }

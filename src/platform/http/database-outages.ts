@@ -21,7 +21,7 @@ function databaseRefusal({ retryAdvice }: RefusedWork): TemporarilyUnavailableEx
 }
 
 /** How often an unavailable database is checked. */
-const LOOK_EVERY_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 /**
  * An outage ends after this time without a refusal: a database that answers the check may still block
  * requests, for example because of a lock.
@@ -94,7 +94,7 @@ export class DatabaseOutages implements OnApplicationShutdown {
   }
 
   private lookLater(): void {
-    this.timer = setTimeout(() => void this.look(), LOOK_EVERY_MS);
+    this.timer = setTimeout(() => void this.look(), POLL_INTERVAL_MS);
     this.timer.unref();
   }
 

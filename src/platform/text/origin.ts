@@ -33,12 +33,12 @@ export function pageOrigin(text: string): string | undefined {
  * stored entries. A header of every response lists all origins. Proxies and clients, such as Node.js, accept
  * 16 KiB of headers in total.
  */
-export const MOST_ORIGINS_CHARACTERS = { setting: 4_000, entries: 8_000 } as const;
+export const MAX_ORIGINS_CHARACTERS = { setting: 4_000, entries: 8_000 } as const;
 
 /** Whether there are more origins than a header should list. */
 export function areTooManyOrigins(
   origins: Iterable<string>,
-  of: keyof typeof MOST_ORIGINS_CHARACTERS,
+  of: keyof typeof MAX_ORIGINS_CHARACTERS,
 ): boolean {
-  return [...new Set(origins)].join(' ').length > MOST_ORIGINS_CHARACTERS[of];
+  return [...new Set(origins)].join(' ').length > MAX_ORIGINS_CHARACTERS[of];
 }

@@ -10,7 +10,7 @@ import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { Algorithm } from '../trust/algorithms.js';
 import { algorithmNamed } from '../trust/algorithms.js';
 import type { JwksKey } from '../trust/jwks-content.js';
-import { MOST_TRIED_KEYS } from '../trust/jwks-content.js';
+import { MAX_TRIED_KEYS } from '../trust/jwks-content.js';
 import type { NamedClient } from '../trust/lookup/trusted-key.service.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
@@ -145,7 +145,7 @@ export class ClientAuthenticator {
     const fitting = keys.filter(
       (one) => one.algorithms.has(algorithm) && (kid === undefined || one.kid === kid),
     );
-    return fitting.slice(0, MOST_TRIED_KEYS);
+    return fitting.slice(0, MAX_TRIED_KEYS);
   }
 
   /**

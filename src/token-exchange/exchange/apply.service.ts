@@ -7,7 +7,7 @@ import { Database } from '../../platform/database/database.js';
 import { DatabaseWaitError, unavailabilityOf } from '../../platform/database/database-error.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import type { SharedWait } from '../../platform/database/wait-limit.js';
-import { LONGEST_TURN_MS, MOST_WAITING } from '../../platform/database/wait-limit.js';
+import { LONGEST_TURN_MS, MAX_WAITING } from '../../platform/database/wait-limit.js';
 import type { AuditContext, AuditEvent, RecordedWork } from '../audit/audit.bus.js';
 import { AuditBus, auditEvent } from '../audit/audit.bus.js';
 import type { FlowRequest } from '../endpoint/flow.runner.js';
@@ -114,7 +114,7 @@ export class Turns {
    */
   async take<T>(wait: SharedWait, work: () => Promise<T>): Promise<T> {
     // If a host does not limit its pool, turns are not released while the database hangs.
-    if (this.waiting.size >= MOST_WAITING) throw new DatabaseWaitError('pool_exhausted');
+    if (this.waiting.size >= MAX_WAITING) throw new DatabaseWaitError('pool_exhausted');
     if (this.running === this.most) await this.turn(wait);
     else this.running += 1;
     try {

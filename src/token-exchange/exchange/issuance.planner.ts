@@ -70,7 +70,7 @@ export interface Issuance {
 
 const MINIMUM_LIFETIME_SECONDS = 5;
 /** Must fit into the 16 KiB of a request's headers. */
-const MOST_TOKEN_CHARACTERS = 12 * 1024;
+const MAX_TOKEN_CHARACTERS = 12 * 1024;
 /** The longest expected id or generation of a host. */
 const LONGEST = 'x'.repeat(64);
 const LONGEST_USER: ResolvedUser = { userId: LONGEST, accessGeneration: LONGEST, changes: [] };
@@ -265,8 +265,8 @@ function refuseTooLarge(terms: Terms, host = ''): void {
   const { subject, actor } = terms.tokens;
   const users = { subject: LONGEST_USER, actor: actor && LONGEST_USER };
   const length = lengthOfAccessToken(claimsOf(terms, users, host));
-  if (length <= MOST_TOKEN_CHARACTERS) return;
-  const values = { expected: `${MOST_TOKEN_CHARACTERS} characters at most`, found: `up to ${length}` };
+  if (length <= MAX_TOKEN_CHARACTERS) return;
+  const values = { expected: `${MAX_TOKEN_CHARACTERS} characters at most`, found: `up to ${length}` };
   throw new OAuthRefusal('access_token_too_large', { party: 'subject', ...issuerAndKid(subject), ...values });
 }
 

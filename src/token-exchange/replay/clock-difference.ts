@@ -8,7 +8,7 @@ import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 
 /** Each instance may differ from the database by half of the margin: see `RETENTION_MARGIN_SECONDS` in jti.repository.ts. */
-const MOST_MS = 30 * 60_000;
+const MAX_MS = 30 * 60_000;
 /** A step of this process's clock shows at once, a step of the database's clock at the next measurement. */
 const MEASURE_EVERY_MS = 60_000;
 
@@ -41,7 +41,7 @@ export class ClockDifference implements OnModuleInit, BeforeApplicationShutdown 
   /** Whether the difference is known and small enough. Otherwise it is measured again. */
   get isSmall(): boolean {
     const differenceMs = this.differenceMs();
-    const isSmall = Math.abs(differenceMs ?? Number.POSITIVE_INFINITY) <= MOST_MS;
+    const isSmall = Math.abs(differenceMs ?? Number.POSITIVE_INFINITY) <= MAX_MS;
     if (isSmall !== this.wasSmall && differenceMs !== undefined) this.logChange(isSmall, differenceMs);
     if (!isSmall) void this.measure();
     return isSmall;

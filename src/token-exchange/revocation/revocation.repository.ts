@@ -34,7 +34,7 @@ const ALL_LOGINS = '';
 /** The maximum number of ended tokens and logouts per read: some 5 MB. */
 const PAGE_ROWS = 10_000;
 /** The maximum number of separate logouts per issuer. More would fill the memory of each instance. */
-const MOST_LOGOUTS = 50_000;
+const MAX_LOGOUTS = 50_000;
 
 interface NewsRow {
   readonly kind: 'horizon' | 'trust' | 'token' | 'logout';
@@ -144,7 +144,7 @@ export class RevocationRepository {
     );
     const tooMany = await managerOf(transaction).query<unknown[]>(
       `SELECT 1 FROM token_exchange_logout WHERE issuer = $1 OFFSET $2 LIMIT 1`,
-      [issuer, MOST_LOGOUTS],
+      [issuer, MAX_LOGOUTS],
     );
     if (tooMany.length > 0) await endAllLogins(transaction, issuer);
     await announce(transaction);

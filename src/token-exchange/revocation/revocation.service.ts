@@ -112,7 +112,7 @@ export class RevocationService {
 
   /**
    * Ends external logins and everything that they opened, here at once and elsewhere within 10 seconds.
-   * Of more than `MOST_LOGOUTS` of an issuer all its logins until now end, and the count begins again.
+   * Of more than `MAX_LOGOUTS` of an issuer all its logins until now end, and the count begins again.
    * @param work that ends them, in a transaction with the record of it; may be run again where it lost a race
    */
   async endLogins<Result>(

@@ -195,7 +195,7 @@ const RESTORED_MARGIN_MS = 1_000;
  * right after it, by the difference of two instances.
  *
  * In memory: one entry for each trust revocation, present or former, each ended access token until its expiry, and each subject
- * or session that a provider has signed out within a day, `MOST_LOGOUTS` per issuer at most. Each entry
+ * or session that a provider has signed out within a day, `MAX_LOGOUTS` per issuer at most. Each entry
  * takes some 200 bytes.
  */
 @Injectable()

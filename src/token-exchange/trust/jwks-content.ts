@@ -34,8 +34,8 @@ const MAX_KEYS = 100;
 /** The limit for every key, because an index entry of revocations holds issuer and kid. */
 export const MAX_KID_BYTES = 512;
 /** How many keys are tried for one signature, if kid and algorithm do not select one. */
-export const MOST_TRIED_KEYS = 3;
-const MOST_REASONS = 3;
+export const MAX_TRIED_KEYS = 3;
+const MAX_REASONS = 3;
 /** Enough of a kid to find the key. A foreign server's values must not fill the log. */
 const MAX_SHOWN_CHARACTERS = 64;
 
@@ -74,7 +74,7 @@ export function readJwks(bytes: Uint8Array): JwksContent {
  */
 export function writeJwks(keys: readonly JwksKey[], warnings: readonly string[] = []): string {
   if (keys.length > 0) return JSON.stringify({ keys: keys.map(toJwk) });
-  return JSON.stringify({ keys: [], because: warnings.slice(0, MOST_REASONS).join('; ') });
+  return JSON.stringify({ keys: [], because: warnings.slice(0, MAX_REASONS).join('; ') });
 }
 
 /** Why a written key set has no usable key; undefined if it has one. */
@@ -198,9 +198,9 @@ function withoutRepeated(keys: readonly LabelledKey[], warnings: string[]): Jwks
       (one) => one.publicKey.equals(key.publicKey) && algorithms.every((name) => one.algorithms.has(name)),
     );
     if (isRepeated) continue;
-    if (rivals.length < MOST_TRIED_KEYS) kept.push(key);
+    if (rivals.length < MAX_TRIED_KEYS) kept.push(key);
     else
-      warnings.push(`${label} is never tried: ${MOST_TRIED_KEYS} keys before it have its kid and algorithm`);
+      warnings.push(`${label} is never tried: ${MAX_TRIED_KEYS} keys before it have its kid and algorithm`);
   }
   return kept;
 }

@@ -6,7 +6,7 @@ import {
   parseStrictJson,
 } from '../../platform/json/strict-json.js';
 import { withoutMark } from '../../platform/text/encoding.js';
-import { areTooManyOrigins, MOST_ORIGINS_CHARACTERS } from '../../platform/text/origin.js';
+import { areTooManyOrigins, MAX_ORIGINS_CHARACTERS } from '../../platform/text/origin.js';
 import { parsedUrl } from '../../platform/text/url.js';
 import type { Findings } from './entry-kinds.js';
 import { readEntry } from './entry-reader.js';
@@ -106,7 +106,7 @@ function reportManyOrigins({ entries, problems }: TrustedKeysReading): void {
   for (const entry of entries) {
     for (const origin of entry.origins ?? []) origins.add(origin);
     if (!areTooManyOrigins(origins, 'entries')) continue;
-    const rule = `must have at most ${MOST_ORIGINS_CHARACTERS.entries} characters with those of the entries before it`;
+    const rule = `must have at most ${MAX_ORIGINS_CHARACTERS.entries} characters with those of the entries before it`;
     problems.push(
       `entry ${entry.entryIndex}, origins: ${rule}, since a header of every answer names them all`,
     );

@@ -7,9 +7,9 @@ import { choice, Fault, isText, text } from '../trust/entry-kinds.js';
 /** The `typ` of access tokens (RFC 9068 §2.1). */
 export const ACCESS_TOKEN_TYPE = 'at+jwt';
 
-const MOST_MAPPED = 100;
+const MAX_MAPPED = 100;
 const TAKEN: ReadonlySet<string> = new Set(CLAIM_NAMES.filter((name) => name !== 'role'));
-const MAP_RULE = `must be an object of 1 to ${MOST_MAPPED} values of the claim, each with a role`;
+const MAP_RULE = `must be an object of 1 to ${MAX_MAPPED} values of the claim, each with a role`;
 
 /** Properties that decide who may sign in. */
 export const PROVIDER_TOKENS = {
@@ -35,7 +35,7 @@ const roleMap: Row<ReadonlyMap<string, string>> = {
   unsaid: 'the claim names the role',
   read(given, { assignableRoles }) {
     const entries = isJsonObject(given) ? Object.entries(given) : [];
-    if (entries.length === 0 || entries.length > MOST_MAPPED || !entries.every(isMapped))
+    if (entries.length === 0 || entries.length > MAX_MAPPED || !entries.every(isMapped))
       return new Fault(MAP_RULE);
     // JavaScript moves integer keys to the front.
     if (entries.some(([value]) => /^(0|[1-9]\d*)$/.test(value)))

@@ -11,7 +11,7 @@ export type ClaimValue = string | number | boolean;
 
 const MOST = 100;
 /** Of the patterns of an entry. */
-const MOST_SHOWN = 3;
+const MAX_SHOWN = 3;
 /** Of the `sub` of a token. */
 export const MAX_SUBJECT_CHARACTERS = 255;
 /** The separators in the `sub` of platforms: `repo:acme/app:ref:refs/heads/main`. */
@@ -158,6 +158,6 @@ export function shownSubject(sub: string): string {
 }
 
 export function shownPatterns(patterns: ReadonlySet<string>): string {
-  const shown = [...patterns].slice(0, MOST_SHOWN).map(shownSubject).join(', ');
-  return patterns.size > MOST_SHOWN ? `${shown} and ${patterns.size - MOST_SHOWN} more` : shown;
+  const shown = [...patterns].slice(0, MAX_SHOWN).map(shownSubject).join(', ');
+  return patterns.size > MAX_SHOWN ? `${shown} and ${patterns.size - MAX_SHOWN} more` : shown;
 }

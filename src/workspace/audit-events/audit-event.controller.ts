@@ -8,8 +8,8 @@ import {
   checkReason,
   checkText,
   MAX_CURSOR_CHARACTERS,
+  MAX_DAYS,
   MAX_FILTER_CHARACTERS,
-  MOST_DAYS,
   REASONS,
 } from '../../audit/trail-filter.js';
 import { Clock } from '../../platform/clock.js';
@@ -59,7 +59,7 @@ export class AuditEventController {
   @Operation({
     summary: 'List the events of the audit trail, the newest first',
     description:
-      `The last day is looked through unless since or until say otherwise, ${MOST_DAYS} days at most; with requestId alone ` +
+      `The last day is looked through unless since or until say otherwise, ${MAX_DAYS} days at most; with requestId alone ` +
       'the whole trail. A page looks at a limited number of events: one may have fewer than are asked for, or none, though ' +
       'there are more. lookedBackTo says how far it has come; only the one without nextCursor is the last. What is written ' +
       'between two pages does not change those that follow.',

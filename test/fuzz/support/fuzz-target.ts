@@ -21,9 +21,9 @@ export type Verdict = 'taken' | 'refused';
 export type Tally = Record<Verdict, number>;
 
 const ODD_PIECES = ['\0', '\ud800', '\u0085', '\u2028', '\ufeff', 'é', '😀', '%', '+', ' ', '\t', '\r\n', ''];
-const MOST_EDITS = 6;
-const MOST_REMOVED_BYTES = 12;
-const MOST_PIECES = 12;
+const MAX_EDITS = 6;
+const MAX_REMOVED_BYTES = 12;
+const MAX_PIECES = 12;
 
 /**
  * Reads one input.
@@ -52,14 +52,14 @@ export function inputsOf({ seeds, pieces }: Pick<FuzzTarget, 'seeds' | 'pieces'>
   );
   const seed = fc.constantFrom(...seeds).map((text) => Buffer.from(text));
   // As often nothing is taken away: most inputs that lose something are no more than noise.
-  const removed = fc.oneof(fc.constant(0), fc.nat(MOST_REMOVED_BYTES));
+  const removed = fc.oneof(fc.constant(0), fc.nat(MAX_REMOVED_BYTES));
   const edit = fc.record({ at: fc.nat(10_000), removed, inserted: anything });
-  const edits = fc.array(edit, { maxLength: MOST_EDITS });
+  const edits = fc.array(edit, { maxLength: MAX_EDITS });
   return fc.oneof(
     { weight: 6, arbitrary: fc.tuple(seed, edits).map(([good, list]) => list.reduce(edited, good)) },
     {
       weight: 2,
-      arbitrary: fc.array(anything, { maxLength: MOST_PIECES }).map((list) => Buffer.concat(list)),
+      arbitrary: fc.array(anything, { maxLength: MAX_PIECES }).map((list) => Buffer.concat(list)),
     },
     { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)) },
   );

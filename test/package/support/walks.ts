@@ -4,7 +4,7 @@ import type { Example, Walk } from './example-walk.js';
 import { commandsOf, EXAMPLES, walkThrough } from './example-walk.js';
 import type { Installation } from './packed-package.js';
 
-const MOST_COMMANDS = 10;
+const MAX_COMMANDS = 10;
 /** An installation from a registry may take its time. */
 const WALK_MS = 300_000;
 const SEEN: Record<Example, readonly RegExp[]> = {
@@ -33,7 +33,7 @@ export function declareWalks(
   for (const example of EXAMPLES) {
     describeOnEmptyDatabase(`the README of ${example}`, (database) => {
       it('leads to the first exchange within ten commands', () => {
-        expect(commandsOf(example).length).toBeLessThanOrEqual(MOST_COMMANDS);
+        expect(commandsOf(example).length).toBeLessThanOrEqual(MAX_COMMANDS);
         expect(commandsOf(example).filter((command) => / && |; /.test(command))).toEqual([]);
       });
 

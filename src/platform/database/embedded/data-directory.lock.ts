@@ -19,7 +19,7 @@ import { StartError } from '../../start-error.js';
 const HOLDER_FILE = 'process.lock';
 const STARTER_FILE = /^process\.[0-9a-f-]{36}\.lock$/;
 /** How often, and for how long, a starter waits for concurrent starters to withdraw. */
-const LOOK_EVERY_MS = 5;
+const POLL_INTERVAL_MS = 5;
 const PATIENCE_MS = 1_000;
 /**
  * How often a process touches its file. Processes elsewhere, for which its pid means nothing, see that it is
@@ -121,7 +121,7 @@ class Starter {
       if (rival === undefined) return this.enter();
       if (rival.name < this.name || performance.now() > deadline)
         throw new DataDirectoryLockedError(this.directory, rival.process.processId);
-      sleep(LOOK_EVERY_MS);
+      sleep(POLL_INTERVAL_MS);
     }
   }
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../../platform/clock.js';
 import type { Log } from '../../../platform/log/log.js';
 import type { KeySetFigures } from '../../host/telemetry.js';
 import type { Algorithm } from '../algorithms.js';
-import { MOST_TRIED_KEYS, quoteKid, writeJwks } from '../jwks-content.js';
+import { MAX_TRIED_KEYS, quoteKid, writeJwks } from '../jwks-content.js';
 import type { JwksEntry, TrustedKey, TrustPolicy } from '../trusted-key.js';
 import type { JwksStatus, KeySetState } from './jwks-cache-entry.js';
 import { isServing, JwksCacheEntry } from './jwks-cache-entry.js';
@@ -192,7 +192,7 @@ function trustIn(policy: TrustPolicy): object {
 function firstDifferent(keys: readonly TrustedKey[]): readonly TrustedKey[] {
   const isFirst = ({ publicKey }: TrustedKey, at: number) =>
     !keys.slice(0, at).some((earlier) => earlier.publicKey.equals(publicKey));
-  return keys.filter(isFirst).slice(0, MOST_TRIED_KEYS);
+  return keys.filter(isFirst).slice(0, MAX_TRIED_KEYS);
 }
 
 function figuresOf(status: JwksStatus, nowMs: number): KeySetFigures {

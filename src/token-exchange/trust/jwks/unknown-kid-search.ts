@@ -12,9 +12,9 @@ const WINDOW_MS = 30_000;
 const LONGEST_WAIT_MS = 6_000;
 const LOOK_AGAIN_MS = 500;
 /** Requests that may wait for one fetch, which lasts five seconds if the endpoint hangs. Any stranger can send an unknown kid. */
-const MOST_WAITING = 32;
+const MAX_WAITING = 32;
 /** Half of the requests that a process handles at once (D102), because many endpoints may hang at the same time. */
-const MOST_WAITING_IN_ALL = 100;
+const MAX_WAITING_IN_ALL = 100;
 /** Unknown kids cause no more frequent readings than this. */
 const REREAD_MS = 1_000;
 
@@ -47,7 +47,7 @@ export class UnknownKidSearch {
     await withinWait(this.snapshots.waitMs, () => this.follower.reread(REREAD_MS));
     if (cached.keysFor(kid, this.clock.nowMs()).length > 0) return;
     const fetch = this.fetches.get(cached) ?? this.startFetch(cached);
-    if (fetch === undefined || fetch.waiting >= MOST_WAITING || this.waitingInAll >= MOST_WAITING_IN_ALL)
+    if (fetch === undefined || fetch.waiting >= MAX_WAITING || this.waitingInAll >= MAX_WAITING_IN_ALL)
       return;
     fetch.waiting += 1;
     // The result of a fetch is stored in the background, without a request waiting for it (D49).

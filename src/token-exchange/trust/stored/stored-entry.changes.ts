@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Transaction } from '../../../platform/database/transaction.js';
 import { isJsonObject } from '../../../platform/json/strict-json.js';
-import { areTooManyOrigins, MOST_ORIGINS_CHARACTERS } from '../../../platform/text/origin.js';
+import { areTooManyOrigins, MAX_ORIGINS_CHARACTERS } from '../../../platform/text/origin.js';
 import type { AuditContext, AuditEvent } from '../../audit/audit.bus.js';
 import { auditEvent } from '../../audit/audit.bus.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
@@ -19,7 +19,7 @@ const MAX_ENTRIES = 1_000;
 const FIXED = ['type', 'name', 'issuer', 'kid', 'algorithms', 'key', 'url'];
 
 const MANY_ORIGINS =
-  `origins: must have at most ${MOST_ORIGINS_CHARACTERS.entries} characters with those of all other entries, ` +
+  `origins: must have at most ${MAX_ORIGINS_CHARACTERS.entries} characters with those of all other entries, ` +
   'since a header of every answer names them all';
 
 /** The context of a change. */

@@ -40,7 +40,7 @@ it('has only valid characters in its header', () => {
 });
 
 describe('an event that is too large for syslog servers', () => {
-  const MOST_BYTES = 8000;
+  const MAX_BYTES = 8000;
   const shown = (payload: object) => ({ id: '7', event: 'a', requestId: 'r', payload });
   const frameOf = (payload: object) => syslogFrame(event('a', JSON.stringify(shown(payload))), 'h');
   const jsonIn = (frame: string) => JSON.parse(frame.slice(frame.indexOf('{'))) as unknown;
@@ -53,7 +53,7 @@ describe('an event that is too large for syslog servers', () => {
       change: 'policy-changed',
       to: { ...change, more: 'x' },
     });
-    expect(Buffer.byteLength(frame)).toBeLessThanOrEqual(MOST_BYTES);
+    expect(Buffer.byteLength(frame)).toBeLessThanOrEqual(MAX_BYTES);
     expect(jsonIn(frame)).toEqual({
       ...shown({ entry: 'partner', change: 'policy-changed' }),
       cut: ['payload.to', 'payload.from'],
@@ -73,9 +73,9 @@ describe('an event that is too large for syslog servers', () => {
   });
 
   it('is sent whole if it fits exactly', () => {
-    const room = MOST_BYTES - Buffer.byteLength(frameOf({ text: 'x'.repeat(1_000) })) + 1_000;
+    const room = MAX_BYTES - Buffer.byteLength(frameOf({ text: 'x'.repeat(1_000) })) + 1_000;
     const whole = frameOf({ text: 'x'.repeat(room) });
-    expect(Buffer.byteLength(whole)).toBe(MOST_BYTES);
+    expect(Buffer.byteLength(whole)).toBe(MAX_BYTES);
     expect(jsonIn(whole)).toEqual(shown({ text: 'x'.repeat(room) }));
     expect(jsonIn(frameOf({ text: 'x'.repeat(room + 1) }))).toEqual({ ...shown({}), cut: ['payload.text'] });
   });

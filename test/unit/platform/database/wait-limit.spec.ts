@@ -2,7 +2,7 @@
 import { Batch } from '../../../../src/platform/database/batch.js';
 import { DatabaseWaitError } from '../../../../src/platform/database/database-error.js';
 import {
-  MOST_WAITING,
+  MAX_WAITING,
   SharedWait,
   statementMs,
   withinWait,
@@ -61,7 +61,7 @@ it('[D49] more items than fit in the time are refused without a statement', asyn
     sent.push(...items);
     return never();
   });
-  const outcomes = Array.from({ length: MOST_WAITING }, (_, item) => batch.add(item));
+  const outcomes = Array.from({ length: MAX_WAITING }, (_, item) => batch.add(item));
   outcomes.forEach((outcome) => void outcome.catch(() => undefined));
   await expect(batch.add(-1)).rejects.toEqual(new DatabaseWaitError('pool_exhausted'));
   expect(sent).not.toContain(-1);

@@ -12,7 +12,7 @@ import { until } from '../../../support/until.js';
 const SOON_MS = 60_000;
 /** Connections are looked at more than once in that time. */
 const SEEN_MS = 600;
-const MOST_BYTES = 200 * 1024;
+const MAX_BYTES = 200 * 1024;
 const BODY_LIMIT_BYTES = 64 * 1024;
 const PART = 'a'.repeat(40 * 1024);
 
@@ -24,7 +24,7 @@ describe('[B.unfinished] unfinished requests', () => {
 
   beforeEach(async () => {
     closed = 0;
-    unfinished = new UnfinishedRequests({ warn: () => undefined }, () => (closed += 1), MOST_BYTES);
+    unfinished = new UnfinishedRequests({ warn: () => undefined }, () => (closed += 1), MAX_BYTES);
     server = fastify({
       bodyLimit: BODY_LIMIT_BYTES,
       serverFactory: (handler) => createServer(unfinished.wrap(handler)),

@@ -1,6 +1,6 @@
 // How many transactions of requests run at a time, and what becomes of those whose turn comes too late.
 import { DatabaseWaitError } from '../../../../src/platform/database/database-error.js';
-import { LONGEST_TURN_MS, MOST_WAITING, SharedWait } from '../../../../src/platform/database/wait-limit.js';
+import { LONGEST_TURN_MS, MAX_WAITING, SharedWait } from '../../../../src/platform/database/wait-limit.js';
 import { Turns } from '../../../../src/token-exchange/exchange/apply.service.js';
 
 const AT_ONCE = 3;
@@ -66,7 +66,7 @@ describe('[D102] the transaction queue', () => {
   });
 
   it('[D49] refuses items if too many wait already', async () => {
-    take(AT_ONCE + MOST_WAITING + 1);
+    take(AT_ONCE + MAX_WAITING + 1);
     await settled();
     expect(outcomes.slice(-2)).toEqual([undefined, new DatabaseWaitError('pool_exhausted')]);
   });

@@ -61,7 +61,7 @@ public final class Partner {
   private static final int EMBED_LIFETIME_SECONDS = 60;
   private static final int LOGOUT_LIFETIME_SECONDS = 120;
   private static final long MARGIN_SECONDS = 10;
-  private static final int MOST_TRIES = 3;
+  private static final int MAX_TRIES = 3;
   private static final int LONGEST_WAIT_SECONDS = 30;
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
@@ -261,7 +261,7 @@ public final class Partner {
       int wait = answer.headers().firstValue("Retry-After")
           .filter(value -> value.matches("[0-9]{1,9}")).map(Integer::valueOf).orElse(1);
       boolean isBusy = answer.statusCode() == 429 || answer.statusCode() == 503;
-      if (!isBusy || tries == MOST_TRIES || wait > LONGEST_WAIT_SECONDS) {
+      if (!isBusy || tries == MAX_TRIES || wait > LONGEST_WAIT_SECONDS) {
         throw refusalOf(answer, members);
       }
       Thread.sleep(wait * 1000L + ThreadLocalRandom.current().nextInt(1000));
