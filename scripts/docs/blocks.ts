@@ -1,9 +1,10 @@
-// Replaces the blocks of a page. A block is the content between `<!-- docs: NAME -->` and `<!-- end of NAME -->`.
+// Replaces the blocks of a page. A block is the content between `<!-- docs: NAME -->` and the next `<!-- end -->`.
 
 /** @throws Error if the page has no block with the name */
 export function withBlock(page: string, name: string, content: string): string {
-  const [begin, end] = [`<!-- docs: ${name} -->\n`, `\n<!-- end of ${name} -->`];
-  const [from, to] = [page.indexOf(begin), page.indexOf(end)];
+  const begin = `<!-- docs: ${name} -->\n`;
+  const from = page.indexOf(begin);
+  const to = page.indexOf('\n<!-- end -->', from);
   if (from < 0 || to < from) throw new Error(`there is no block ${name}`);
   return `${page.slice(0, from)}${begin}\n${content}\n${page.slice(to)}`;
 }

@@ -10,7 +10,7 @@ const COMMON = {
   id: text('A growing decimal number, with gaps.', {
     pattern: '^[0-9]{1,19}$',
   }),
-  event: text('Its name.', { enum: AUDIT_EVENT_NAMES }),
+  event: text('', { enum: AUDIT_EVENT_NAMES }),
   occurredAt: text('Time in UTC, with milliseconds.', {
     format: 'date-time',
   }),
@@ -28,7 +28,7 @@ const COMMON = {
     type: ['string', 'null'],
   }),
   actorUserId: text('Id of the local user who acted for the subject, or null.', { type: ['string', 'null'] }),
-  payload: text('The properties below.', { type: 'object' }),
+  payload: text('', { type: 'object' }),
 } satisfies Members;
 
 export function eventSchema(): string {

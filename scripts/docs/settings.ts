@@ -41,9 +41,10 @@ function settingRows({ shape }: z.ZodObject, path = ''): string[][] {
   });
 }
 
-/** The range of a setting; empty for booleans. */
+/** The range of a setting, such as `1–500`; empty for booleans. */
 function settingRange(words: EnvironmentVariable): string {
-  return innerOf(words.schema) instanceof z.ZodBoolean ? '' : (rangeOf(words) ?? '');
+  if (innerOf(words.schema) instanceof z.ZodBoolean) return '';
+  return (rangeOf(words) ?? '').replace(/^(\d+) to (\d+)$/, '$1–$2');
 }
 
 function codeOf(value: string | undefined): string {

@@ -37,11 +37,11 @@ const ADMINISTRATION = {
 };
 const TARGETS = 'Ids by their names in the API; without ids, everything.';
 const USER_STATE = { role: text(''), enabled: flag('') };
-const OPERATOR_SESSION_ID = uuid('Not a credential.');
+const OPERATOR_SESSION_ID = uuid('');
 
 const INSTANCE_EVENTS = {
   'svc.audit.api.called': event(
-    'An API call had a valid access token, or wrote by a session, or read the trail. Calls without right or licence are included.',
+    'An API call came with a valid access token, changed something by a session, or read the trail. Calls without right or licence are included.',
     {
       ...CALL,
       targets: textsByName(TARGETS),
@@ -50,12 +50,12 @@ const INSTANCE_EVENTS = {
     },
   ),
   'svc.audit.api.refused': event(
-    'An access token or proof was refused (401). At most ten a minute are recorded for a token or client address, and 600 in all.',
+    'An access token or proof was refused (401). At most ten a minute are recorded per token or client address, 600 in all.',
     {
       reason: text('A reason of docs/refusals.md.'),
-      detail: optional(text('More about the cause.')),
-      expected: optional(text('What the rule requires.')),
-      found: optional(text('What was received.')),
+      detail: optional(text('')),
+      expected: optional(text('')),
+      found: optional(text('')),
       ...CALL,
       accessTokenId: optional(ACCESS_TOKEN_ID),
       clientAddress: optional(CLIENT_ADDRESS),
@@ -67,7 +67,7 @@ const INSTANCE_EVENTS = {
     targets: textsByName(TARGETS),
   }),
   'svc.audit.administration.read': event(
-    "A command or the operator's page reads. Repeated reads of a page are recorded once a minute.",
+    "A command or the operator's page has read data. Repeated reads are recorded once a minute.",
     {
       ...ADMINISTRATION,
       targets: textsByName(TARGETS),
@@ -77,7 +77,7 @@ const INSTANCE_EVENTS = {
     ...ADMINISTRATION,
     reason: oneOf(['refused', 'internal_error'], ''),
   }),
-  'svc.audit.user.changed': event('The subject was created, changed or deleted, by the actor or a command.', {
+  'svc.audit.user.changed': event('The subject was created, changed or deleted.', {
     from: optional(objectOf(USER_STATE, BEFORE)),
     to: optional(objectOf(USER_STATE, AFTER)),
   }),
@@ -87,12 +87,12 @@ const INSTANCE_EVENTS = {
     operatorSessionId: OPERATOR_SESSION_ID,
   }),
   'svc.audit.operator.sign-in-failed': event(
-    "A sign-in or new password at the operator's page was refused. The subject has the typed e-mail address.",
+    "A sign-in or new password at the operator's page was refused. The subject has the typed e-mail address. The subject has the typed e-mail address.",
     {
       clientAddress: CLIENT_ADDRESS,
       reason: oneOf(
         OPERATOR_REFUSAL_REASONS,
-        '`wrong_code`: wrong, used, expired, or of a user who may not sign in.',
+        '`wrong_code`: wrong, used, expired, or the user may not sign in.',
       ),
     },
   ),

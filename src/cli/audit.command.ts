@@ -58,7 +58,7 @@ function addList(audit: Command, context: CommandContext): void {
 }
 
 function addTail(audit: Command, context: CommandContext): void {
-  const about = 'print recent events, then new ones, until you stop it';
+  const about = 'print recent events, then new ones';
   withFilters(addCommand(audit, 'tail', about, 'audit tail --event "token-exchange.*" --json'))
     .option(
       '--lines <number>',

@@ -91,7 +91,7 @@ function addEntries(keys: Command, context: CommandContext): void {
     text: entriesText,
   });
   addOperation(keys, context, EntryOperations, 'show', {
-    about: 'print a stored entry as JSON for `keys policy`; secrets are hashes',
+    about: 'print a stored entry as JSON; secrets are hashes',
     takes: ENTRY,
     example: 'acme > acme.json',
     text: ({ definition }) => `${JSON.stringify(definition, null, 2)}\n`,
@@ -108,8 +108,7 @@ function changeText(changed: ChangedEntry, outcome: string): string {
 
 function addSwitches(keys: Command, context: CommandContext): void {
   addOperation(keys, context, EntryOperations, 'suspend', {
-    about:
-      'refuse tokens of a stored entry until it is resumed; issued access tokens and sessions stay valid',
+    about: 'refuse new tokens of a stored entry; issued access tokens and sessions stay valid',
     ...switching('is suspended', 'was suspended already'),
   });
   addOperation(keys, context, EntryOperations, 'resume', {
@@ -138,8 +137,7 @@ function switching(outcome: string, already = outcome) {
 
 function addRevocations(keys: Command, context: CommandContext): void {
   addOperation(keys, context, RevocationOperations, 'revoke', {
-    about:
-      'revoke a key, and end all sessions and access tokens from its tokens; refused until it is restored',
+    about: 'revoke a key, its sessions and its access tokens; refused until it is restored',
     more:
       'Its access tokens and sessions end on every instance within 10 seconds, for good. The key need not be configured,\n' +
       'so check the spelling: `keys revocations` shows what is revoked.',

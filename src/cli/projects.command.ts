@@ -17,7 +17,7 @@ import { readTextFile } from './files.js';
 export function addProjectsCommands(program: Command, context: CommandContext): void {
   const projects = program.command('projects').description('manage the projects of teams');
   addOperation(projects, context, ProjectOperations, 'list', {
-    about: 'list team projects with their keys in tokens',
+    about: 'list team projects and their keys in tokens',
     example: '--json',
     text: (all) => renderTable(['ID', 'NAME', 'ISSUER', 'KEY'], all.flatMap(rowsOf)),
   });

@@ -14,7 +14,7 @@ export const ASSERTION_REFUSALS = {
   client_unknown: {
     check: 'client',
     cause: 'no trusted entry names the client',
-    remedy: 'add the client (`svc-admin clients add`), or correct its id',
+    remedy: 'add it (`svc-admin clients add`), or correct its id',
     oauth: INVALID_CLIENT,
   },
   client_credential_invalid: {
@@ -37,7 +37,7 @@ export const ASSERTION_REFUSALS = {
   },
   tenant_not_allowed: {
     check: 'claims',
-    cause: 'the assertion names a tenant outside `tenants`, or none of them',
+    cause: 'the assertion names no tenant, or one that the entry does not list',
     remedy: "add the provider's `tenant` and `aud_tenant`",
   },
   assertion_grants_nothing: {

@@ -41,7 +41,7 @@ const SHA256_DIGITS = /^[\da-f]{64}$/;
 export const CLIENTS: Row<ReadonlyMap<string, TrustedClient>> = {
   kind: 'structure',
   label: 'Clients',
-  rule: 'programs that may send [identity assertions](../partner/agents.md) of this entry, or introspect',
+  rule: 'programs that may send [identity assertions](../partner/agents.md), or introspect',
   unsaid: 'none',
   prevents: "a program redeems another's assertion",
   read(given, rules, { members }) {

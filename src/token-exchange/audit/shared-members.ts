@@ -9,8 +9,8 @@ export const ACCESS_TOKEN_ID = uuid('`jti` of the access token.');
 export const SESSION_FAMILY_ID = uuid('Kept by renewals; not a credential.');
 export const CLIENT_ADDRESS = text('Client address (of IPv6 the /64), or `unknown`.');
 /** What an event has changed. */
-export const BEFORE = 'Before the change; missing if there was none.';
-export const AFTER = 'After the change; missing if removed.';
+export const BEFORE = 'Missing if there was none.';
+export const AFTER = 'Missing if removed.';
 
 export const PRIOR_ACTORS = optional(
   listOf(
@@ -22,7 +22,7 @@ export const PRIOR_ACTORS = optional(
 
 export const IGNORED_ROLE = {
   ignoredRole: optional(text('Role claim without an assignable role.')),
-  assignableRoles: optional(text('Roles that tokens can assign.')),
+  assignableRoles: optional(text('')),
 };
 
 export const WORKLOADS = optional(
@@ -43,9 +43,9 @@ export const REFUSAL = {
   party: optional(oneOf(['subject', 'actor'], 'Which token was refused.')),
   workloads: WORKLOADS,
   userId: optional(USER_ID),
-  detail: optional(text('More about the cause.')),
-  expected: optional(text('What the rule requires.')),
-  found: optional(text('What was received.')),
+  detail: optional(text('')),
+  expected: optional(text('')),
+  found: optional(text('')),
   clientAddress: optional(CLIENT_ADDRESS),
 };
 

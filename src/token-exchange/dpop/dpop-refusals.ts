@@ -12,7 +12,7 @@ export const DPOP_REFUSALS = {
   dpop_proof_missing: {
     check: 'proof',
     cause: 'the token (`cnf.jkt`), its entry (`requireDpop`) or the session requires a DPoP proof',
-    remedy: "send one in the header `DPoP` (RFC 9449), signed by the token's key",
+    remedy: "send `DPoP` (RFC 9449), signed by the token's key",
     oauth: INVALID_PROOF,
     embed: INVALID_PROOF,
   },

@@ -42,7 +42,7 @@ export const ENDPOINT_REFUSALS = {
   unsupported_grant_type: {
     check: 'form',
     cause: '`grant_type` is missing, or names a grant that is not switched on',
-    remedy: 'send the value that the answer names',
+    remedy: 'send a value from the answer',
     status: 400,
     oauth: 'unsupported_grant_type',
   },

@@ -46,6 +46,6 @@ export const EXCHANGE_REFUSALS = {
 export const EXCHANGE_NOTICES = {
   token_type_ignored: {
     cause: 'a token type was ignored: every token is read as a JWT',
-    remedy: 'send the expected type, because other servers may refuse this one (RFC 8693)',
+    remedy: 'send the expected type, which other servers require (RFC 8693)',
   },
 } as const satisfies Record<string, Explanation>;

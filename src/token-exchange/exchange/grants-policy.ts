@@ -17,7 +17,7 @@ export const GRANTS = {
     },
     {
       label: 'Issuers whose subjects its actors may act for',
-      rule: 'issuers whose subjects actors of this entry may act for; an empty list allows none',
+      rule: "issuers of the subjects for whom this entry's actors may act",
       unsaid: 'any',
       strict: NONE,
 
@@ -31,7 +31,7 @@ export const GRANTS = {
   ),
   requireActor: flag({
     label: 'Subjects need an actor',
-    rule: 'subjects are refused without an actor, also at logins. Leave the own issuer out of `actFor`',
+    rule: 'subjects are refused without an actor, also at logins. Leave this issuer out of `actFor`',
     open: false,
     prevents: 'a key that only identifies customers grants their rights',
     words: (isRequired) => (isRequired === true ? 'never without an actor' : undefined),
@@ -60,7 +60,7 @@ export const GRANTS = {
     },
     {
       label: 'Scopes',
-      rule: 'scopes of access tokens (all, if none is requested). Sessions have none: leave `embed` out of `flows`. Required with `id-jag`. An empty list allows no token exchange',
+      rule: 'scopes of access tokens (all, if none is requested). Sessions have none: leave `embed` out of `flows`. Required with `id-jag`. `[]` allows no token exchange',
       unsaid: 'not limited',
       strict: NONE,
 
@@ -84,7 +84,7 @@ export const GRANTS = {
     },
     {
       label: 'Other services',
-      rule: 'absolute URIs of other services that access tokens may be for (RFC 8707)',
+      rule: 'absolute URIs of other services for which tokens are issued (RFC 8707)',
       unsaid: 'recorded only',
       strict: NONE,
       fault: (resources, { baseUrl }) =>
@@ -104,7 +104,7 @@ export const GRANTS = {
   }),
   maxTokenTtlSeconds: number(5, 86_400, {
     label: 'Longest lifetime of access tokens',
-    rule: '5 to 86400 seconds: longest lifetime of access tokens',
+    rule: '5 to 86400',
     unsaid: 'as long as the instance allows',
 
     words: (seconds) => (seconds === undefined ? undefined : `access tokens for ${seconds} s`),

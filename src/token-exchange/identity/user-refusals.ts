@@ -17,20 +17,20 @@ export const USER_REFUSALS = {
   },
   email_domain_not_allowed: {
     check: 'e-mail',
-    cause: 'the user is unknown, and `emailDomains` does not list the e-mail domain',
+    cause: 'the user is unknown, and `emailDomains` does not list this domain',
     remedy: 'add it, or use another address',
     embed: 'The e-mail domain is not allowed',
   },
   linking_not_allowed: {
     check: 'admission',
-    cause: 'a user with this e-mail address exists, and the entry may not link existing users',
-    remedy: 'set `linkExistingUsers`, or use another address',
+    cause: 'the entry may not link the existing user with this e-mail address',
+    remedy: 'set `linkExistingUsers`',
     embed: 'The user exists, and may not be linked',
   },
   privileged_linking_not_allowed: {
     check: 'admission',
-    cause: "the e-mail address is an administrator's or the owner's, to whom the entry may not link",
-    remedy: 'set `linkPrivileged`, if this partner may sign in as that user',
+    cause: 'the entry may not link the owner or an administrator, who has this e-mail address',
+    remedy: 'set `linkPrivileged`, if the partner may sign in as this user',
     embed: 'The user is an administrator, and may not be linked',
   },
   provisioning_not_allowed: {
@@ -54,20 +54,19 @@ export const USER_REFUSALS = {
   owner_excluded: {
     check: 'user',
     cause: 'the entry excludes the owner',
-    remedy: 'sign in another way, or remove `excludeOwner`; name another user in `signInAs`',
+    remedy: 'remove `excludeOwner`, or name another user in `signInAs`',
     embed: 'The owner is not allowed',
   },
   named_user_unknown: {
     check: 'user',
     cause: 'the user in `signInAs` does not exist',
-    remedy: 'name another user, or remove the entry',
+    remedy: 'name another user',
   },
   privileged_user_not_allowed: {
     check: 'user',
     cause:
       'the user is the owner or an administrator, but an administrator stored this entry or the one that linked the user',
-    remedy:
-      'as the owner, save the entry again and remove an old link (`svc-admin users unlink`), or sign in by another entry',
+    remedy: 'as the owner, save the entry again, and remove an old link (`svc-admin users unlink`)',
     embed: 'The user is an administrator, and may not sign in this way',
   },
   user_disabled: {
@@ -103,7 +102,7 @@ export const USER_REFUSALS = {
 
 export const USER_NOTICES = {
   role_ignored: {
-    cause: 'the role claim was ignored, because it names no role that a token can assign',
+    cause: 'the role claim was ignored: it names no role that tokens can assign',
     remedy: 'correct or omit the claim `role`',
   },
 } as const satisfies Record<string, Explanation>;

@@ -40,7 +40,7 @@ export const LOGIN_EVENTS = {
       ['signed-out', 'replaced', 'too-many', 'ended-by-operator', 'signed-out-by-provider'],
       '`replaced`: by another login in the same browser. `too-many`: above the limit.',
     ),
-    sessionFamilyIds: listOf(uuid(''), 'As `sessionFamilyId`.', {
+    sessionFamilyIds: listOf(uuid(''), '', {
       minItems: 1,
       uniqueItems: true,
     }),

@@ -32,8 +32,8 @@ export const LOGIN_REQUEST_REFUSALS = {
   },
   prefetch: {
     check: 'endpoint',
-    cause: 'the browser fetched a login by GET before the click; the token can still be used',
-    remedy: 'none: the login follows with the click',
+    cause: 'the browser prefetched a login by GET; the token can still be used',
+    remedy: 'no action is needed: the click repeats the login',
     status: 425,
     isSilent: true,
   },

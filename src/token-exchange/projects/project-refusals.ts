@@ -30,8 +30,7 @@ export const PROJECT_REFUSALS = {
 
 export const PROJECT_NOTICES = {
   project_administrator_kept: {
-    cause:
-      "the user stays a project's administrator although the claim removes the role: the project has no other",
-    remedy: "make another user an administrator; the user's next token then removes the role",
+    cause: "the user stays the project's only administrator, although the claim removes the role",
+    remedy: 'make another user an administrator, and send a new token',
   },
 } as const satisfies Record<string, Explanation>;

@@ -11,7 +11,7 @@ export const REVOCATION_REFUSALS = {
   signed_out_by_provider: {
     check: 'revocation',
     cause: 'the provider has signed the user out since the token was issued',
-    remedy: 'sign in there again, and sign a new token',
+    remedy: 'sign in at the provider again, and send a new token',
     embed: 'The user was signed out by the provider',
   },
 } satisfies Record<string, TokenRefusal>;

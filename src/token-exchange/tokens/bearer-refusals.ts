@@ -7,7 +7,7 @@ export const BEARER_REFUSALS = {
     remedy: 'send `access_token` unchanged, by the scheme of its `token_type`',
   },
   not_issued_here: {
-    cause: 'no key of this instance signed the token as an access token of this address',
+    cause: 'this instance has not issued the access token, or its address has changed',
     remedy: "exchange the partner's token first; give all instances the same address",
   },
   other_audience: {
@@ -16,14 +16,14 @@ export const BEARER_REFUSALS = {
   },
   expired: {
     cause: 'the access token has expired',
-    remedy: 'exchange a new token before `expires_in` is over',
+    remedy: 'exchange again before `expires_in` has passed',
   },
   revoked: {
     cause: 'its holder, a sign-out or a revoked key ended the access token',
-    remedy: 'exchange again; `svc-admin keys revocations` lists revoked keys, the audit trail the rest',
+    remedy: 'exchange again; the audit trail has the cause',
   },
   privileged_user_not_allowed: {
-    cause: "an administrator's entry signed for the access token, and its user has become an administrator",
+    cause: 'the user has become an administrator, but signed in by an entry that an administrator stored',
     remedy: 'sign in by an entry that the owner stored',
   },
   token_not_bound: {
@@ -31,7 +31,7 @@ export const BEARER_REFUSALS = {
     remedy: 'use the scheme of its `token_type`',
   },
   dpop_proof_missing: {
-    cause: 'the bound access token or session came without a DPoP proof, perhaps from a thief',
+    cause: 'the bound access token or session came without a DPoP proof',
     remedy: 'send `Authorization: DPoP` and a proof for each call',
   },
   dpop_proof_invalid: {

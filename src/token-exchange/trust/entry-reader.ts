@@ -80,7 +80,7 @@ const STATIC = {
     },
     {
       label: 'Algorithms',
-      rule: `of one family that fits the key: ${ALGORITHMS.map((name) => `\`${name}\``).join(' ')} (\`EdDSA\` is Ed25519)`,
+      rule: `of one family that fits the key: ${ALGORITHMS.map((name) => `\`${name}\``).join(' ')} (Ed25519)`,
       required: 'always',
       fault: (algorithms) =>
         new Set([...algorithms].map(familyOf)).size > 1 ? 'must be of one family' : undefined,

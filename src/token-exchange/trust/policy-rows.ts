@@ -32,7 +32,7 @@ const DOMAINS = 'must be a list of at least one domain such as product.example, 
 const SIGN_IN = {
   expectedAudience: text({
     label: 'Expected audience',
-    rule: '`aud` must be or contain it: the address of this instance, unless the partner has another',
+    rule: "`aud` must contain it; usually this instance's address",
     unsaid: 'any `aud`',
     required: 'strictly',
     unless: 'flows has neither "embed" nor "exchange"',
@@ -57,7 +57,7 @@ const SIGN_IN = {
     },
     {
       label: 'Tenants',
-      rule: 'identity assertions name only these in `tenant` and `aud_tenant`, and at least one',
+      rule: 'allowed `tenant` and `aud_tenant` of identity assertions, which must name one',
       unsaid: 'none may be named',
       words: (tenants) => tenants && `of the tenants ${listed(tenants)}`,
     },
@@ -88,7 +88,7 @@ const SIGN_IN = {
     },
     {
       label: 'Origins of the product',
-      rule: "origins (`https://host[:port]`, or of an app `capacitor://localhost`) of the partner's pages, which may frame the instance and post logins; no wildcards. Logins by GET are refused then. Programs may post without `Origin`",
+      rule: "origins of the partner's pages (`https://host[:port]`) or apps (`capacitor://localhost`), which may frame the instance and post logins; no wildcards. Logins by GET are refused. Programs may post without `Origin`",
       unsaid: 'any page may post',
       required: 'strictly',
       unless: 'flows leaves "embed" out',
@@ -138,7 +138,7 @@ const USERS = {
     },
     {
       label: 'Roles that tokens may assign',
-      rule: 'roles that the role claim may assign; an empty list allows no role claim',
+      rule: 'roles that the role claim may assign; `[]` allows none',
       unsaid: 'every assignable role',
       required: 'strictly',
       unless: 'signInAs names the user',
@@ -171,7 +171,7 @@ const USERS = {
     { each: (one) => (one === ANY_DOMAIN ? one : domainNamed(one)), must: DOMAINS, least: 1 },
     {
       label: 'E-mail domains',
-      rule: 'domains whose addresses may link and create users, without their subdomains; `*` alone is any',
+      rule: 'domains whose addresses may link and create users, without subdomains; `*` allows any',
       unsaid: 'any domain',
       required: 'strictly',
       unless: 'signInAs names the user, or linkExistingUsers and provisionUsers are false',
@@ -181,13 +181,13 @@ const USERS = {
   ),
   linkExistingUsers: flag({
     label: 'Tokens may find existing users by e-mail',
-    rule: 'an unknown `sub` may be linked to an existing user; under the strict policy only with listed `emailDomains`',
+    rule: 'an unknown `sub` may be linked to an existing user; strict: only with listed `emailDomains`',
     open: true,
     strict: true,
   }),
   linkPrivileged: flag({
     label: 'Tokens may find the owner and administrators too',
-    rule: 'the existing user may be the owner or an administrator; the start warns of it',
+    rule: 'the linked user may be the owner or an administrator',
     open: true,
     stored: false,
     strict: false,

@@ -52,7 +52,7 @@ export const PROVIDER_ROLES = {
   roleClaim: text(
     {
       label: 'Name of the role claim',
-      rule: 'claim with the role: a string, or with a role map an array of strings',
+      rule: 'claim with the role: a string, or an array of strings with `roleMap`',
       open: 'role',
       words: (name) => name && `takes roles from the claim ${name}`,
     },

@@ -29,7 +29,7 @@ export const VERIFICATION_REFUSALS = {
   token_type_not_allowed: {
     check: 'header',
     cause: '`typ` is for another purpose',
-    remedy: "sign with the expected `typ`; for access tokens (RFC 9068) set the entry's `typ`",
+    remedy: "sign with the expected `typ`, or set the entry's `typ` (access tokens)",
     embed: 'Token type is not accepted',
   },
   algorithm_not_allowed: {
@@ -40,14 +40,14 @@ export const VERIFICATION_REFUSALS = {
   },
   issuer_unknown: {
     check: 'key',
-    cause: 'no trusted key entry has exactly this `iss`',
+    cause: 'no entry has exactly this `iss`',
     remedy: 'correct `iss`, or add an entry',
     embed: KEY_UNKNOWN,
   },
   key_set_unavailable: {
     check: 'key',
-    cause: "the issuer's key set was never fetched, is too old or has no usable key",
-    remedy: 'repair the key set, and fetch it (`svc-admin keys refresh`)',
+    cause: "the issuer's key set is missing, too old or without a usable key",
+    remedy: 'repair it, and run `svc-admin keys refresh`',
     embed: KEY_UNKNOWN,
   },
   kid_unknown: {
@@ -77,7 +77,7 @@ export const VERIFICATION_REFUSALS = {
   flow_not_allowed: {
     check: 'trust',
     cause: 'the entry does not allow this flow',
-    remedy: 'add it to `flows`, or use another',
+    remedy: 'add it to `flows`',
     embed: 'Token is not accepted for embedded login',
   },
   claims_invalid: {
@@ -96,12 +96,12 @@ export const VERIFICATION_REFUSALS = {
   confirmation_not_supported: {
     check: 'claims',
     cause: 'the token is bound to a key (`cnf`) in an unsupported way',
-    remedy: 'omit `cnf`, or for exchange and frame use `cnf.jkt` alone',
+    remedy: 'omit `cnf`, or use only `cnf.jkt` (token exchange, frame)',
     embed: 'Token is bound to a key',
   },
   audience_mismatch: {
     check: 'audience',
-    cause: "`aud` is not the expected audience; an assertion's must be this instance alone",
+    cause: '`aud` is not the expected audience (of an assertion: this instance alone)',
     remedy: 'correct `aud` or `expectedAudience`',
     embed: 'Token audience does not match',
   },
@@ -114,13 +114,13 @@ export const VERIFICATION_REFUSALS = {
   token_not_yet_valid: {
     check: 'times',
     cause: '`nbf` is in the future',
-    remedy: 'omit `nbf`, or correct the wrong clock (NTP)',
+    remedy: 'omit `nbf`, or correct the clock',
     embed: 'Token is not valid yet',
   },
   token_issued_in_future: {
     check: 'times',
     cause: '`iat` is in the future',
-    remedy: 'correct the wrong clock (NTP)',
+    remedy: 'correct the clock (NTP)',
     embed: 'Token was issued in the future',
   },
   token_lifetime_exceeded: {

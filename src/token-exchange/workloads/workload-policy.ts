@@ -65,7 +65,7 @@ export const WORKLOAD = {
   signInAs: text({
     label: 'User whom its tokens act as',
     rule: 'id of the user whom its tokens act as ([jobs and services](../partner/ci.md)), never the owner. Requires `subjects`, `expectedAudience`, `scopes` and `flows` (`exchange`, `jwt-bearer`); excludes properties about roles, e-mail, linking and projects',
-    unsaid: 'the user who is linked to `iss` and `sub`',
+    unsaid: 'the user linked to `iss` and `sub`',
 
     fault: (id, { userIdType }) =>
       userIdType === 'uuid' && !isId(id) ? 'must be the id of a user, not an e-mail address' : undefined,
