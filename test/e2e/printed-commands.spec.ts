@@ -106,8 +106,12 @@ const BLOCKS: Readonly<Record<string, readonly Block[]>> = {
     },
     {
       begins: 'npx svc-admin token explain <',
-      before: ['token', 'user', 'agent']
-        .map((name) => `${SIGN} --subject ${name} --email ${name}@partner.example > ${name}.txt`)
+      // An embedded login accepts no token that lives longer than a minute, so that one comes last.
+      before: ['user --lifetime 300', 'agent --lifetime 300', 'token']
+        .map((subject) => ({ subject, name: subject.split(' ')[0] }))
+        .map(
+          ({ subject, name }) => `${SIGN} --email ${name}@partner.example --subject ${subject} > ${name}.txt`,
+        )
         .join('; '),
       prints:
         /A token exchange would succeed[^]*An embedded login would succeed[^]*what actor and subject both have[^]*token_malformed/,
@@ -219,7 +223,8 @@ describeBuilt('a command of the documents for operators', () => {
 
   /** @returns all that was printed, of commands that have all succeeded */
   async function typed(script: string): Promise<string> {
-    const moment = new Date(Date.now() + 5_000).toISOString();
+    // Within the lifetime of a token that is signed meanwhile.
+    const moment = new Date(Date.now() + 45_000).toISOString();
     const here = script.replaceAll(PRINTED_ID, requestId).replaceAll(PRINTED_MOMENT, moment);
     const { exitCode, stdout, stderr } = await instance.type(here);
     expect({ exitCode, script, stdout, stderr }).toEqual({ exitCode: 0, script, stdout, stderr });
