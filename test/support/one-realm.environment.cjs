@@ -10,6 +10,7 @@ const OF_ONE_FILE = [
   'classValidatorMetadataStorage',
   'EVENT_HANDLERS',
   'JEST_STATE_SYMBOL',
+  'TEST_TIMEOUT_SYMBOL',
 ];
 
 /** Below this a module compiles faster than its compiled form is found. */
