@@ -24,8 +24,8 @@ import {
   DpopProofs,
   errorOf,
   isAboutProof,
-  isServedScheme,
   isSessionToken,
+  isSupportedScheme,
   presentedCallOf,
   readSessionCookies,
   SessionService,
@@ -126,7 +126,7 @@ export class AuthenticationGuard implements CanActivate {
     const message = 'The access token is invalid or has expired';
     const { reason } = verdict.refusal;
     const error = errorOf(authorization, reason);
-    const text = isServedScheme(authorization) ? message : NO_CREDENTIAL;
+    const text = isSupportedScheme(authorization) ? message : NO_CREDENTIAL;
     throw this.unauthenticated(call, text, { error, reason });
   }
 

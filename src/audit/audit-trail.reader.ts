@@ -3,7 +3,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { StatementPool } from '../platform/database/database.js';
 import type { TimeRange, TrailFilter, TrailPlace } from './trail-filter.js';
 import { writeCursor } from './trail-filter.js';
-import type { IdRange, LookedRow, Position, Sought, TrailIndex, TrailOrder } from './trail-statements.sql.js';
+import type {
+  IdRange,
+  Position,
+  SearchedRow,
+  Sought,
+  TrailIndex,
+  TrailOrder,
+} from './trail-statements.sql.js';
 import { ID_AT, LOOK_AFTER, LOOKS, PRESENT } from './trail-statements.sql.js';
 
 /** A stored event. It contains the ids of local users, but no e-mail address, external sub or token. */
@@ -42,8 +49,8 @@ interface TrailQuery {
 export interface TrailPage {
   readonly events: readonly StoredEvent[];
   /**
-   * Where the next page begins; undefined after the last page. Only then is a page complete, however many
-   * events it has.
+   * Where the next page begins; undefined after the last page. A page before the last may have few events or
+   * none.
    */
   readonly next: TrailPlace | undefined;
   /** The time of the last event that was searched; undefined if the whole range was. */
@@ -84,14 +91,14 @@ const DISORDER_MS = 5 * 60_000;
 const LARGEST_ID = 2n ** 63n - 1n;
 
 /** How many rows one statement searches: the embedded database reads them on the main thread. */
-export const LOOK_DEPTH = 5_000;
+export const SEARCH_DEPTH = 5_000;
 /** How many rows one response searches at most. */
-export const MAX_LOOKED = 50_000;
+export const MAX_SEARCHED = 50_000;
 
 /** Rows of some indexes are scattered, and cost more. */
 const DEPTHS: Readonly<Record<TrailIndex, { statement: number; page: number }>> = {
-  id: { statement: LOOK_DEPTH, page: MAX_LOOKED },
-  person: { statement: LOOK_DEPTH, page: MAX_LOOKED },
+  id: { statement: SEARCH_DEPTH, page: MAX_SEARCHED },
+  person: { statement: SEARCH_DEPTH, page: MAX_SEARCHED },
   subject: { statement: 1_000, page: 5_000 },
   request: { statement: 1_000, page: 5_000 },
 };
@@ -114,18 +121,18 @@ export class AuditTrailReader {
     const index = indexFor(filter);
     const { text, values } = LOOKS[index][order];
     const { statement: depth, page: most } = DEPTHS[index];
-    let ids = behind(place, order, await this.idsOf(range));
-    const found: LookedRow[] = [];
-    let end: LookedRow | undefined;
+    let ids = rangeAfter(place, order, await this.idsOf(range));
+    const found: SearchedRow[] = [];
+    let end: SearchedRow | undefined;
     for (let looked = 0; looked < most && ids.first <= ids.last; looked += depth) {
       // One additional event shows that there are more.
       const wanted = { ...filter, ...range, ...ids, depth, limit: limit + 1 - found.length };
-      const rows = await this.database.query<LookedRow>(text, values(wanted));
+      const rows = await this.database.query<SearchedRow>(text, values(wanted));
       found.push(...rows.filter(({ isFound }) => isFound));
       const last = rows.at(-1);
       end = last?.isEnd === true ? last : undefined;
       if (end === undefined || found.length > limit) break;
-      ids = behind(end, order, ids);
+      ids = rangeAfter(end, order, ids);
     }
     if (found.length > limit) end = found[limit - 1];
     const events = found.slice(0, limit).map(storedEvent);
@@ -151,7 +158,7 @@ export class AuditTrailReader {
    */
   async after(position: Position, depth: number, filter: TrailFilter = {}): Promise<TrailNews> {
     const { text, values } = LOOK_AFTER;
-    const rows = await this.database.query<LookedRow & Pick<Position, 'transactionId'>>(
+    const rows = await this.database.query<SearchedRow & Pick<Position, 'transactionId'>>(
       text,
       values({ ...filter, ...position, depth }),
     );
@@ -166,8 +173,8 @@ export class AuditTrailReader {
   }
 
   /**
-   * Yields the events after a position that match a filter, once a second, even if there are none. @param
-   * stop ends it
+   * Yields the events after a position that match a filter, once a second, even if there are none.
+   * @param stop ends it
    */
   async *follow(
     position: Position,
@@ -203,14 +210,14 @@ export function indexFor({ requestId, subjectUserId, person }: TrailFilter): Tra
   return person === undefined ? 'id' : 'person';
 }
 
-function behind({ id }: Pick<TrailPlace, 'id'>, order: TrailOrder, { first, last }: IdRange): IdRange {
+function rangeAfter({ id }: Pick<TrailPlace, 'id'>, order: TrailOrder, { first, last }: IdRange): IdRange {
   if (id === undefined) return { first, last };
   const seen = BigInt(id);
   if (order === 'newest') return { first, last: seen <= last ? seen - 1n : last };
   return { first: seen >= first ? seen + 1n : first, last };
 }
 
-function storedEvent(row: LookedRow): StoredEvent {
+function storedEvent(row: SearchedRow): StoredEvent {
   const { id, event, occurredAt, requestId, clientRequestId, subjectUserId, actorUserId, payload } = row;
   const ofClient = clientRequestId === null ? {} : { clientRequestId };
   return { id, event, occurredAt, requestId, ...ofClient, subjectUserId, actorUserId, payload };

@@ -30,7 +30,7 @@ interface LookForSome extends Look {
 }
 
 /** A searched row. */
-export interface LookedRow {
+export interface SearchedRow {
   readonly id: string;
   readonly event: string;
   readonly occurredAt: Date;

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { StatementPool } from '../platform/database/database.js';
 import { OPERATOR_DATABASE } from '../platform/database/database.js';
 import { parameter, sql, writtenSql } from '../platform/database/sql.js';
-import { AuditTrailReader, indexFor, LOOK_DEPTH, MAX_LOOKED } from './audit-trail.reader.js';
+import { AuditTrailReader, indexFor, MAX_SEARCHED, SEARCH_DEPTH } from './audit-trail.reader.js';
 import { OUTCOME_EVENTS, SIGN_IN_EVENTS } from './instance-events.js';
 import type { TimeRange, TrailFilter } from './trail-filter.js';
 import type { IdRange, Look, TrailIndex } from './trail-statements.sql.js';
@@ -122,7 +122,7 @@ export class TrailSummaryReader {
     const look = (ids: IdRange) =>
       this.database.query<EventCount>(
         COUNT.text,
-        COUNT.values({ ...range, ...ids, ...parts, depth: LOOK_DEPTH }),
+        COUNT.values({ ...range, ...ids, ...parts, depth: SEARCH_DEPTH }),
       );
     const { rows, ...counted } = await this.gather(range, look);
     return { counts: rows.filter(({ name, bucket }) => name !== null && bucket !== null), ...counted };
@@ -144,7 +144,7 @@ export class TrailSummaryReader {
   async groups(filter: TrailFilter, range: TimeRange): Promise<EventGroups> {
     const { text, values } = GROUPS[indexFor(filter)];
     const look = (ids: IdRange) =>
-      this.database.query<GroupRow>(text, values({ ...filter, ...range, ...ids, depth: LOOK_DEPTH }));
+      this.database.query<GroupRow>(text, values({ ...filter, ...range, ...ids, depth: SEARCH_DEPTH }));
     const { rows, ...counted } = await this.gather(range, look);
     const groups = new Map<string, EventGroup>();
     for (const { oldestId: _, ...row } of rows) {
@@ -167,12 +167,12 @@ export class TrailSummaryReader {
     let ids = await this.trail.idsOf(range);
     const rows: Row[] = [];
     let readEvents = 0;
-    while (readEvents < MAX_LOOKED) {
+    while (readEvents < MAX_SEARCHED) {
       const looked = await look(ids);
       const read = looked.reduce((sum, { count }) => sum + count, 0);
       rows.push(...looked);
       readEvents += read;
-      if (read < LOOK_DEPTH) return { rows, readEvents, countedSince: undefined };
+      if (read < SEARCH_DEPTH) return { rows, readEvents, countedSince: undefined };
       const oldest = looked.map(({ oldestId }) => BigInt(oldestId)).reduce((a, b) => (a < b ? a : b));
       ids = { ...ids, last: oldest - 1n };
     }

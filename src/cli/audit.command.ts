@@ -2,11 +2,7 @@
 import type { Command } from 'commander';
 import { printable, renderTable } from '../administration/table.js';
 import type { SoughtEvents } from '../administration/trail/read-audit-trail.operation.js';
-import {
-  AuditOperations,
-  MAX_LINES,
-  MAX_LISTED,
-} from '../administration/trail/read-audit-trail.operation.js';
+import { AuditOperations, MAX_LIMIT, MAX_LINES } from '../administration/trail/read-audit-trail.operation.js';
 import type { ShownEvent } from '../audit/audit-trail.reader.js';
 import { EVENT_NAME_START } from '../audit/instance-events.js';
 import { MAX_DAYS } from '../audit/trail-filter.js';
@@ -15,7 +11,7 @@ import type { CommandContext } from './command-context.js';
 import { perform, readPages } from './operation-call.js';
 import { Progress } from './terminal.js';
 
-const USUAL_LIMIT = 100;
+const DEFAULT_LIMIT = 100;
 const USUAL_LINES = 10;
 const HEADINGS = ['TIME', 'EVENT', 'SUBJECT', 'ACTOR', 'REQUEST', 'PAYLOAD'];
 /** Widths of the columns. No event name is longer, and ids have this length. */
@@ -50,9 +46,9 @@ function addList(audit: Command, context: CommandContext): void {
   withTime(withFilters(command))
     .option(
       '--limit <number>',
-      `maximum number of events, up to ${MAX_LISTED}`,
-      wholeNumber(1, MAX_LISTED),
-      USUAL_LIMIT,
+      `maximum number of events, up to ${MAX_LIMIT}`,
+      wholeNumber(1, MAX_LIMIT),
+      DEFAULT_LIMIT,
     )
     .action((options: ListOptions) => list(options, context));
 }

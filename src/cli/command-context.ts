@@ -23,7 +23,7 @@ export interface CliContext {
   readonly stdin: { read(): Uint8Array };
   /** Undefined without a terminal. */
   readonly terminal?: Terminal;
-  /** The same without an echo. */
+  /** A terminal that does not echo what the person types. Undefined without a terminal. */
   readonly secrets?: Terminal;
   /** Receives results only, so they can be piped. */
   readonly stdout: TextOutput;

@@ -35,7 +35,6 @@ interface OperationCommand<Input, Answer> {
 }
 
 /**
- * Adds a command.
  * @param example the arguments after `svc-admin`
  * @param more text of the help above the example
  */
@@ -123,7 +122,7 @@ export function listOf<const T extends string>(known: readonly T[]): (text: stri
     const words = text.split(',').map((word) => word.trim());
     const found = known.filter((word) => words.includes(word));
     if (words.every((word) => known.some((other) => other === word))) return found;
-    throw new InvalidArgumentError(`Known are ${known.join(', ')}; several are separated by commas.`);
+    throw new InvalidArgumentError(`It must be one or more of ${known.join(', ')}, separated by commas.`);
   };
 }
 
@@ -134,6 +133,8 @@ export function jsonMember(text: string, earlier: readonly [string, unknown][] =
   try {
     return [...earlier, [text.slice(0, at), JSON.parse(text.slice(at + 1))]];
   } catch {
-    throw new InvalidArgumentError('What follows = must be JSON; a text has its quotes: team=\'"sales"\'.');
+    throw new InvalidArgumentError(
+      'The value after = must be JSON. A string needs quotes: team=\'"sales"\'.',
+    );
   }
 }

@@ -56,7 +56,7 @@ export function addInitCommand(program: Command, context: CommandContext): void 
       new Option('--alg <name>', "algorithm of the partner's key").choices(ALGORITHMS).default('ES256'),
     )
     .option('--kid <kid>', "id of the partner's key (`kid`)", usableKid, KID)
-    .option('--yes', 'ask nothing: options and defaults decide, as they do without a terminal')
+    .option('--yes', 'ask nothing: use the options and the defaults, as without a terminal')
     .option(
       '--force',
       'move the files of an earlier init to a folder; keep the sealing key and own lines of .env',

@@ -63,12 +63,12 @@ export function addPartnersCommands(program: Command, context: CommandContext): 
     )
     .option('--agent-file <file>', 'also write all code into one file for a coding agent; it has no secret')
     .option('--no-store', 'store nothing: for an instance that is configured by file')
-    .option('--yes', 'ask nothing: options and recommended answers decide, as they do without a terminal')
+    .option('--yes', 'ask nothing: use the options and the recommended answers, as without a terminal')
     .action((options: AddOptions) => add(options, command, context));
 }
 
-const MORE = `It asks what no option says: whose tokens, by which key, and five questions about what they may do. Everything else has the
-recommended value; \`keys policy\` changes it.`;
+const MORE = `It asks for what no option gives: the issuer, the key, and five questions about permissions. Everything else gets the
+recommended value, which \`keys policy\` can change.`;
 const EXAMPLE = `partners add --name acme --issuer https://partner.example --origins https://product.example --new-key
   svc-admin partners add --name acme --issuer https://partner.example --origins https://product.example \\
     --jwks-uri https://partner.example/jwks.json --language python --agent-file embed.md`;
@@ -119,7 +119,7 @@ function checkedEntry(entry: object, context: CommandContext): Findings {
   throw new CommandError('The service would not accept this entry:', findings.problems);
 }
 
-/** The code of a partner, with the program in the language that is printed. @throws MisuseError if there is none */
+/** The partner's code, and its program in the given language. @throws MisuseError if there is no such program */
 function shownCode(facts: PartnerFacts, language: string) {
   const backend = backendSnippets(facts);
   const program = backend.find(({ id }) => id === language);
@@ -203,7 +203,7 @@ async function settle(
   try {
     await perform(context, EntryOperations, 'add', { entry });
   } catch (error) {
-    // An entry that is not stored needs none of them.
+    // Without the entry the files are useless.
     for (const { path } of files) rmSync(resolve(context.workingDirectory, path), { force: true });
     throw error;
   }
@@ -234,7 +234,7 @@ function nextSteps(
 interface AddedPartner {
   readonly entry: { readonly name: string };
   readonly stored: boolean;
-  /** PEM, or undefined unless it was requested. */
+  /** PEM. Undefined if it was written to a file or is the partner's own. */
   readonly privateKey?: string;
   readonly next: readonly NextCommand[];
 }

@@ -71,8 +71,8 @@ export async function prepareStartup(sources: StartupSources): Promise<Startup> 
 }
 
 /**
- * Like prepareStartup, but returns the problems, for callers that show them. @throws ConfigurationError if an
- * env file cannot be read
+ * Like prepareStartup, but returns the problems, for callers that show them.
+ * @throws ConfigurationError if an env file cannot be read
  */
 export async function checkStartup(sources: StartupSources): Promise<CheckedStartup> {
   const { config, problems, warnings, given } = readConfig(environmentSources(sources));

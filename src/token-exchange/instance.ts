@@ -1,4 +1,4 @@
-// What the instance of this repository needs beyond the entries of the package. It is no entry itself.
+// What the instance of this repository needs beyond the package's entry points. It is not an entry point itself.
 export * from './advanced.js';
 
 // Settings, tables, endpoints
@@ -34,7 +34,7 @@ export { JwksKeyProvider } from './trust/jwks/jwks-key.provider.js';
 export { JwksSnapshotRepository, neverTried, toJwksAddress } from './trust/jwks/jwks-snapshot.repository.js';
 export type { JwksSnapshot } from './trust/jwks/jwks-snapshot.repository.js';
 export type { KeySetState } from './trust/jwks/jwks-cache-entry.js';
-export { isServing, keySetInWords, keySetState } from './trust/jwks/jwks-cache-entry.js';
+export { isInUse, keySetInWords, keySetState } from './trust/jwks/jwks-cache-entry.js';
 export { policyInWords } from './trust/policy-words.js';
 export { POLICY, POLICY_GROUPS } from './trust/policy-rows.js';
 export { MAX_KEY_CHARACTERS } from './projects/projects-policy.js';
@@ -60,12 +60,12 @@ export type { PresentedCall } from './dpop/dpop-proofs.js';
 export { SigningKeyRepository } from './tokens/signing-key.repository.js';
 export { SigningKeyService, endPresentKey } from './tokens/signing-key.service.js';
 
-// Calls with access tokens, and what is published of them
+// Calls with access tokens, and metadata
 export {
   challengeTo,
   errorOf,
   isAboutProof,
-  isServedScheme,
+  isSupportedScheme,
   presentedCallOf,
   scopeChallengeTo,
 } from './endpoint/challenge.js';
@@ -113,7 +113,7 @@ export { restoreTrust, revokeTrust } from './revocation/revocation.service.js';
 
 // Security events
 export { REQUESTED_EVENTS } from './signals/security-event.js';
-export { transmitterEntry, usedId } from './signals/transmitters.js';
+export { transmitterEntry, eventUseId } from './signals/transmitters.js';
 export type { Transmitter } from './signals/transmitters.js';
 
 // Audit events

@@ -4,7 +4,7 @@ import type { Transaction } from '../platform/database/transaction.js';
 
 export abstract class PersonalProjects {
   /** Common table expressions that insert the personal project of the user in `made`, so that one statement creates both. */
-  abstract readonly ofMade: Sql;
+  abstract readonly insertForCreated: Sql;
 }
 
 export abstract class OperatorSessions {

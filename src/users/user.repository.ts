@@ -117,7 +117,7 @@ const creationWith = (personalProjects: PersonalProjects): UserCreation => ({
     INSERT INTO user_account (id, email, normalized_email, given_name, family_name, role)
     SELECT id, email, normalized_email, given_name, family_name, role FROM ${relation} ORDER BY normalized_email
     ON CONFLICT (normalized_email) DO NOTHING RETURNING *
-  ), ${personalProjects.ofMade}`,
+  ), ${personalProjects.insertForCreated}`,
 });
 
 const insertionBy = (creation: UserCreation) => {

@@ -1,4 +1,4 @@
-// The life of a session in the frame: login, renewal, end, sign-out, and what the host page is told of it.
+// A session in the frame: login, renewal, end, sign-out, and the events for the host page.
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 import type { ProductPage } from '../support/partner-site.js';
@@ -42,7 +42,7 @@ describeInBrowser('a session in the frame', () => {
         };
       }`);
       await product.renew(browsing.token('ada'));
-      // The policy of the page lets no text be run, so that Playwright cannot wait in it.
+      // The page's content security policy forbids eval, so Playwright cannot wait inside the page.
       await until('the renewal is answered', 60_000, () =>
         frame.evaluate<boolean>('window.release !== undefined'),
       );
@@ -132,7 +132,7 @@ describeInBrowser('a session in the frame', () => {
 describeInBrowser('[D26] the end of a session', () => {
   let clock: TestClock;
   let browsing: EmbeddedBrowsing;
-  // Time that has passed in one test would be there from the start in the next, and licences end.
+  // Each test has its own clock and service: a clock that one test has advanced would expire the licence in the next.
   beforeEach(async () => {
     clock = new TestClock();
     browsing = new EmbeddedBrowsing({ clock, customers: { ada: 'Morning orders' } });
@@ -144,13 +144,13 @@ describeInBrowser('[D26] the end of a session', () => {
   afterEach(() => browsing.stop());
 
   const token = () => browsing.token('ada', { iat: clock.nowSeconds(), exp: clock.nowSeconds() + 60 });
-  /** Time passes for the instance and for the browser. */
+  /** Advances the clocks of the instance and the browser. */
   const pass = async (seconds: number) => {
     clock.advance(seconds);
     await browsing.context.clock.fastForward(seconds * 1000);
   };
 
-  /** Leaves the session a minute, since the licence of a test ends soon after an hour, and has the page learn of it. */
+  /** Shortens the session to a minute, because a test's licence ends soon after an hour, and lets the page notice it. */
   const shorten = async (product: ProductPage) => {
     const end = new Date(clock.nowMs() + 60_000).toISOString();
     await browsing.service.rows('UPDATE token_exchange_session SET expires_at = $1', [end]);
@@ -158,7 +158,7 @@ describeInBrowser('[D26] the end of a session', () => {
     return end;
   };
 
-  it('[D26] is announced 60 seconds before, delayed by a renewal, and reported in the page and to the host', async () => {
+  it('[D26] is announced 60 seconds ahead, postponed by a renewal, and reported to the user and the host page', async () => {
     const product = await browsing.productPage();
     await product.login(token());
     const [, { expiresAt }] = await product.event(1);

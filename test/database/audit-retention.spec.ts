@@ -117,7 +117,7 @@ describeOnEachDatabase('audit event retention', (database) => {
     await rows('UPDATE audit_sink_cursor SET transaction_id = 9000000000000000');
     await jobOf({ days: 30, maxDays: 0 }, ['restored']).run();
     expect(await left()).toEqual({ 40: 3 });
-    await cursors.noteAhead('restored');
+    await cursors.markAhead('restored');
     // As if the database had come as far: how fast it comes there is up to all tests on its server.
     await rows('UPDATE audit_sink_cursor SET transaction_id = txid_current()');
     await jobOf({ days: 30, maxDays: 0 }, ['restored']).run();

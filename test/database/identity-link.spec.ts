@@ -1,4 +1,4 @@
-// The table of identity links: whose key is issuer and sub together, compared letter by letter.
+// The table of identity links. Its key is issuer and sub together, compared byte by byte.
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { Database } from '../../src/platform/database/database.js';
@@ -30,7 +30,7 @@ describeOnEachDatabase('identity links', (database) => {
   });
 
   const inTransaction = <T>(work: (transaction: Transaction) => Promise<T>) => transactions.run(work);
-  /** By both statements, which must never find different users. */
+  /** Finds the user with both statements, which must never find different users. */
   const find = async (issuer: string, subject: string) => {
     const identity = { issuer, subject };
     const alone = await inTransaction((transaction) => links.find(transaction, identity));
@@ -56,7 +56,7 @@ describeOnEachDatabase('identity links', (database) => {
     return id;
   }
 
-  it('[D1] distinguish identities whatever the join of issuer and sub', async () => {
+  it('[D1] distinguish identities whose issuer and sub have the same concatenation', async () => {
     const userId = await newUser();
     await insert('https://a.example', '/b:c', userId);
     expect(await find('https://a.example/b', ':c')).toBeUndefined();
@@ -70,7 +70,7 @@ describeOnEachDatabase('identity links', (database) => {
     expect(await find(ISSUER, 'stays')).toBe(first);
   });
 
-  it('[D6] are created by one of many concurrent inserts for an identity, which is reported', async () => {
+  it('[D6] are created by exactly one of many concurrent inserts, and only that insert reports it', async () => {
     const users = await Promise.all(Array.from({ length: 20 }, newUser));
     const made = await Promise.all(users.map((userId) => insert(ISSUER, 'contested', userId)));
     expect(made.filter(Boolean)).toHaveLength(1);

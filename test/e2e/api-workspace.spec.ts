@@ -16,7 +16,7 @@ describeOnEachDatabase('the public API', (database) => {
     admin = await world.tokenOf('administrator');
   });
   describe('users', () => {
-    it('[D47] have a personal project from the moment they are made', async () => {
+    it('[D47] have a personal project as soon as they are created', async () => {
       const email = world.freshEmail();
       const made = await api.post('/api/v1/users', admin, {
         email,
@@ -32,7 +32,7 @@ describeOnEachDatabase('the public API', (database) => {
       expect((await api.get(`/api/v1/users/${made.body.id.toUpperCase()}`, admin)).body).toEqual(made.body);
     });
 
-    it('[D4] two at once with one e-mail address: one is made', async () => {
+    it('[D4] only one of two concurrent requests with the same e-mail address creates a user', async () => {
       const email = world.freshEmail();
       const make = (text: string) => api.post('/api/v1/users', admin, { email: text });
       const answers = await Promise.all([make(email), make(email.toUpperCase()), make(email)]);
@@ -40,16 +40,19 @@ describeOnEachDatabase('the public API', (database) => {
       expect(answers.find(({ status }) => status === 409)?.body.error).toBe('email_taken');
     });
 
-    it.each(['zoë', '"two words"'])('[D47] %s may be at any domain that is a name', async (local) => {
-      for (const domain of ['partner.example', 'bücher.example', 'xn--bcher-kva.example', '🎉.example']) {
-        const email = `${local}@${randomUUID()}.${domain}`;
-        const { status, body } = await api.post('/api/v1/users', admin, { email });
-        expect([status, body.email]).toEqual([201, email]);
-      }
-    });
+    it.each(['zoë', '"two words"'])(
+      '[D47] may have an address with the local part %s and any domain name',
+      async (local) => {
+        for (const domain of ['partner.example', 'bücher.example', 'xn--bcher-kva.example', '🎉.example']) {
+          const email = `${local}@${randomUUID()}.${domain}`;
+          const { status, body } = await api.post('/api/v1/users', admin, { email });
+          expect([status, body.email]).toEqual([201, email]);
+        }
+      },
+    );
 
     it.each([{ role: 'global:owner' }, { role: 'global:king' }, { role: null }, { enabled: 'no' }, {}])(
-      '[D47] change %j is refused: nobody becomes owner here',
+      '[D47] the change %j is refused',
       async (change) => {
         const id = await world.createUser();
         const answer = await api.patch(`/api/v1/users/${id}`, admin, change);
@@ -61,7 +64,7 @@ describeOnEachDatabase('the public API', (database) => {
       },
     );
 
-    it('[D47] the owner keeps role and state, and no user changes their own', async () => {
+    it("[D47] nobody can change the owner's role or state, nor their own", async () => {
       const owner = world.idOf('owner');
       for (const change of [{ role: 'global:member' }, { enabled: false }]) {
         for (const token of [admin, await world.tokenOf('owner')])
@@ -87,7 +90,7 @@ describeOnEachDatabase('the public API', (database) => {
   });
 
   describe('projects', () => {
-    it('are made with the acting user as administrator, renamed, and deleted with all that is in them', async () => {
+    it('are created with the acting user as administrator, renamed, and deleted with their contents', async () => {
       const made = await api.post('/api/v1/projects', admin, { name: 'Sales' });
       const path = `/api/v1/projects/${made.body.id}`;
       expect([made.status, made.body]).toMatchObject([201, { type: 'team', name: 'Sales' }]);
@@ -105,7 +108,7 @@ describeOnEachDatabase('the public API', (database) => {
       expect((await api.delete(path, admin)).status).toBe(404);
     });
 
-    it('[D47] a personal project stays, and stays of its user alone', async () => {
+    it('[D47] a personal project cannot be renamed, deleted or shared', async () => {
       const owner = world.idOf('viewer');
       const path = `/api/v1/projects/${await world.personalProjectOf(owner)}`;
       const answers = [
@@ -121,7 +124,7 @@ describeOnEachDatabase('the public API', (database) => {
   });
 
   describe('members of projects', () => {
-    it('[4.5.2] are listed with their roles, page by page', async () => {
+    it('[4.5.2] are listed in pages with their roles', async () => {
       const path = `/api/v1/projects/${await world.createProject()}/users`;
       const members = await api.all(path, await world.tokenOf('viewer'), 1);
       expect(new Map(members.map(({ id, role }) => [id, role]))).toEqual(
@@ -155,7 +158,7 @@ describeOnEachDatabase('the public API', (database) => {
       expect((await api.patch(`${path}/${userId}`, token, { role: 'project:admin' })).status).toBe(404);
     });
 
-    it('[D134] nobody sets the own role, and all administrators may leave', async () => {
+    it('[D134] cannot change their own role, and administrators may leave', async () => {
       const path = `/api/v1/projects/${await world.createProject()}/users`;
       const [own, member] = [world.idOf('project administrator'), await world.createUser()];
       const token = await world.tokenOf('project administrator');
@@ -176,7 +179,7 @@ describeOnEachDatabase('the public API', (database) => {
       expect((await api.delete(`${path}/${own}`, token)).status).toBe(204);
     });
 
-    it('are users', async () => {
+    it('must be existing users', async () => {
       const path = `/api/v1/projects/${await world.createProject()}/users`;
       const answer = await api.post(path, admin, { userId: randomUUID(), role: 'project:viewer' });
       expect([answer.status, answer.body.message]).toEqual([400, 'userId must be the id of a user']);
@@ -187,7 +190,7 @@ describeOnEachDatabase('the public API', (database) => {
     const nodes = [{ z: 'sché\u2028ma', a: [1, { deep: null }], 'with "quotes"': 0.1 }];
     const connections = { x: { main: [[{ node: 'y', index: 0 }]] } };
 
-    it('[4.3] are kept as they were sent, and change as asked', async () => {
+    it('[4.3] are stored exactly as sent, and change as requested', async () => {
       const made = await api.post('/api/v1/workflows', admin, { name: 'Flow', nodes, connections });
       const path = `/api/v1/workflows/${made.body.id}`;
       expect([made.status, made.body]).toMatchObject([
@@ -206,7 +209,7 @@ describeOnEachDatabase('the public API', (database) => {
       expect((await api.get(path, admin)).status).toBe(404);
     });
 
-    it('are listed with all but their nodes and connections', async () => {
+    it('are listed without their nodes and connections', async () => {
       const made = await api.post('/api/v1/workflows', admin, { name: 'Listed', nodes, connections });
       const listed = (await api.all('/api/v1/workflows', admin)).find(({ id }) => id === made.body.id);
       expect(listed).not.toHaveProperty('nodes');
@@ -221,12 +224,12 @@ describeOnEachDatabase('the public API', (database) => {
       [{ nodes: [] }, 'name must be a string of 1 to 128 characters'],
       [{ name: 'x'.repeat(129) }, 'name must be a string of 1 to 128 characters'],
       [{ name: 'a', active: true }, 'The body has an unknown property: active'],
-    ])('are not %j', async (body, message) => {
+    ])('are refused with the body %j: %s', async (body, message) => {
       const answer = await api.post('/api/v1/workflows', admin, body);
       expect([answer.status, answer.body.message]).toEqual([400, message]);
     });
 
-    it('are found by state, by whole name and by project', async () => {
+    it('are filtered by state, exact name and project', async () => {
       const [projectId, other] = [await world.createProject(), await world.createProject()];
       const name = `Name ${randomUUID()}`;
       const [one, two] = [
@@ -248,7 +251,7 @@ describeOnEachDatabase('the public API', (database) => {
   });
 
   describe('the audit trail', () => {
-    it('[4.2.3] holds subject and actor, method, route and ids of each call with an exchanged token', async () => {
+    it('[4.2.3] records subject, actor, method, route and ids of each call with an exchanged token', async () => {
       const projectId = await world.createProject();
       const [subject, actor] = [world.idOf('viewer'), world.idOf('administrator')];
       const token = await world.token(subject, actor);
@@ -275,9 +278,9 @@ describeOnEachDatabase('the public API', (database) => {
 
     it.each([
       ['refused by the role', 'GET', '/api/v1/users', 403],
-      ['for what is not there', 'GET', '/api/v1/projects/secret', 404],
+      ['to an unknown project', 'GET', '/api/v1/projects/secret', 404],
       ['with a bad body', 'POST', '/api/v1/workflows', 415],
-    ])('[4.2.3] contains calls %s too, and nothing of their content', async (_, method, path, status) => {
+    ])('[4.2.3] records calls %s too, without their content', async (_, method, path, status) => {
       const headers = { authorization: `Bearer ${await world.tokenOf('stranger')}` };
       const answer = await service.fetch(path, {
         method,

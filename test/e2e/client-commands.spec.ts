@@ -71,7 +71,7 @@ describeOnAnyDatabase('commands on clients', (database) => {
     for (const secret of [first, second]) await soon(200, secret);
     expect(await clients('list')).toMatch(/stored:acme +desktop +two secrets +yes/);
     const full = await commands.run(['clients', 'add-secret', 'acme', 'desktop']);
-    expect(full.stderr).toContain('The client has two secrets already: remove one first.');
+    expect(full.stderr).toContain('The client already has two secrets. Remove one first.');
     expect(await clients('remove-secret', 'acme', 'desktop')).toContain('The older secret of the client');
     await soon(401, first);
     expect(await answers(second)).toBe(200);
@@ -80,7 +80,7 @@ describeOnAnyDatabase('commands on clients', (database) => {
     await soon(401, third);
     expect(await answers(second)).toBe(200);
     const last = await commands.run(['clients', 'remove-secret', 'acme', 'desktop']);
-    expect(last.stderr).toContain('The client has one secret only: remove the client itself instead.');
+    expect(last.stderr).toContain('The client has only one secret. Remove the client instead.');
     await clients('remove', 'acme', 'desktop');
   });
 

@@ -77,7 +77,7 @@ describeBuilt('[D46] built commands beside the built service', () => {
     return listed.map(({ email }) => email).sort();
   };
 
-  it('[D46] by the relative path of the default, before, during and after the service', async () => {
+  it('[D46] find the default data directory by its relative path before, while and after the service runs', async () => {
     const where = await surroundings();
     await createUser(where, 'before@b.example');
     const service = await start(where);
@@ -93,7 +93,7 @@ describeBuilt('[D46] built commands beside the built service', () => {
     expect(log).not.toContain('@b.example');
   });
 
-  it('[D46] after kill -9 a command has the database for itself, and the next start replaces the socket', async () => {
+  it('[D46] after kill -9 a command opens the database itself, and the next start replaces the socket', async () => {
     const where = await surroundings();
     const path = join(where.directory, 'data', 'admin', 'socket');
     const killed = await start(where);
@@ -108,7 +108,7 @@ describeBuilt('[D46] built commands beside the built service', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('[D46] a command that is typed while the service starts waits for it', async () => {
+  it('[D46] a command that runs while the service starts waits for it', async () => {
     const where = await surroundings();
     await stop(await start(where));
     const starting = start(where);
@@ -131,7 +131,7 @@ describeBuilt('[D46] built commands beside the built service', () => {
       ['--json'],
       `${JSON.stringify({ error: { exitCode: 1, message: 'Standard output cannot be written (ENOSPC): check whether the command succeeded before you repeat it.', details: [] } })}\n`,
     ],
-  ])('an answer that finds no room is an error in one line: %j', (options, stderr) => {
+  ])('a full disk behind standard output is reported in one line with options %j', (options, stderr) => {
     const full = openSync('/dev/full', 'w');
     const args = [program, 'keys', 'keygen', '--help', ...options];
     const ended = spawnSync(process.execPath, args, { stdio: ['ignore', full, 'pipe'], encoding: 'utf8' });
@@ -145,7 +145,7 @@ describeBuilt('[D46] built commands beside the built service', () => {
     return;
   }
 
-  it('[D46] started by root in the folder of an ordinary account, the service writes nothing and says whose it is', async () => {
+  it("[D46] the service refuses to start as root in another account's data directory, and writes nothing", async () => {
     const { directory, environment } = await surroundings();
     const data = join(directory, 'data');
     mkdirSync(join(data, 'database'), { recursive: true });

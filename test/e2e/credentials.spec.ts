@@ -1,4 +1,4 @@
-// Credentials over the API: what goes in, what changes how, and that nothing of it comes out.
+// Credentials over the API: creation, changes, lists, and that no response or log contains their data.
 import { DataSource } from 'typeorm';
 import { ApiClient } from '../support/api-client.js';
 import { ApiWorld, BASIC_AUTH } from '../support/api-world.js';
@@ -23,7 +23,7 @@ describeOnEachDatabase('credentials', (database) => {
   const created = async (body: object = {}): Promise<string> => (await create(body)).body.id;
   const patch = (id: string, body: object) => api.patch(`/api/v1/credentials/${id}`, token, body);
 
-  it('are made in the personal project unless another is named', async () => {
+  it('are created in the personal project unless the request names another project', async () => {
     const personal = await world.personalProjectOf(world.idOf('administrator'));
     expect((await create()).body).toMatchObject({
       name: 'Mine',
@@ -36,7 +36,7 @@ describeOnEachDatabase('credentials', (database) => {
     expect((await api.get(`/api/v1/credentials/${named.body.id}`, token)).body).toEqual(named.body);
   });
 
-  it('[D45] are stored sealed, each for its own row', async () => {
+  it('[D45] are stored sealed, and cannot be unsealed in another row', async () => {
     const [one, other] = [await created(), await created()];
     const stored = await service.rows<{ id: string; sealed: Buffer }>(
       'SELECT id, sealed_data AS sealed FROM credential WHERE id IN ($1, $2)',
@@ -51,7 +51,7 @@ describeOnEachDatabase('credentials', (database) => {
     await expect(world.credentialData(one)).rejects.toThrow('belongs to another place');
   });
 
-  it('[D45] a tampered envelope is a fault of the service that reveals nothing, and can be replaced', async () => {
+  it('[D45] with tampered data cause a 500 that reveals nothing, and accept new data', async () => {
     const id = await created();
     await service.rows("UPDATE credential SET sealed_data = sealed_data || '\\x00' WHERE id = $1", [id]);
     const merge = { isPartialData: true, data: { user: 'eve' } };
@@ -79,7 +79,7 @@ describeOnEachDatabase('credentials', (database) => {
     [{ name: 'Renamed', isPartialData: false }, BASIC_AUTH],
     [{ type: 'httpBasicAuth' }, BASIC_AUTH],
     [{ type: 'httpBearerAuth', data: { token: 'battery staple' } }, { token: 'battery staple' }],
-  ])('[4.5.1] PATCH %j leaves %j', async (body, expected) => {
+  ])('[4.5.1] after PATCH %j the data are %j', async (body, expected) => {
     const id = await created();
     const answer = await patch(id, body);
     expect(answer.status).toBe(200);
@@ -111,7 +111,7 @@ describeOnEachDatabase('credentials', (database) => {
     expect((await api.get(`/api/v1/credentials/${id}`, token)).body).toEqual(before);
   });
 
-  it('[4.5.1] removes a member that is null, if the type can do without it', async () => {
+  it('[4.5.1] PATCH removes a property that is null if the type does not require it', async () => {
     const data = { host: 'db.example', database: 'd', user: 'u', password: 'hunter2', port: 5432 };
     const id = await created({ type: 'postgres', data });
     expect((await patch(id, { isPartialData: true, data: { port: null, ssl: 'require' } })).status).toBe(200);
@@ -120,7 +120,7 @@ describeOnEachDatabase('credentials', (database) => {
     expect(await world.credentialData(id)).toEqual({ ...rest, ssl: 'require' });
   });
 
-  it('[4.5.1] of many merges at once none is lost', async () => {
+  it('[4.5.1] concurrent partial changes are all stored', async () => {
     const data = { host: 'db.example', database: 'd', user: 'u', password: 'hunter2' };
     const id = await created({ type: 'postgres', data });
     const changes = [
@@ -138,7 +138,7 @@ describeOnEachDatabase('credentials', (database) => {
     expect(await world.credentialData(id)).toEqual(Object.assign({}, ...changes));
   });
 
-  it('[4.5.3] lists all of the instance with their projects, page by page', async () => {
+  it('[4.5.3] are listed in pages, with their projects, for the whole instance', async () => {
     const projectId = await world.createProject();
     const ids = [await world.createCredential(projectId), await created()];
     const listed = await api.all('/api/v1/credentials', token, 3);
@@ -153,11 +153,11 @@ describeOnEachDatabase('credentials', (database) => {
     expect(listed.length).toBe(row?.count);
   });
 
-  it.each(['schema', 'Schema/postgres', 'constructor'])('has no credential %s', async (id) => {
+  it.each(['schema', 'Schema/postgres', 'constructor'])('GET with the id %s answers 404', async (id) => {
     expect((await api.get(`/api/v1/credentials/${id.replace('/', '%2F')}`, token)).status).toBe(404);
   });
 
-  it('[D23] no answer, log line or audit row holds anything of the data', async () => {
+  it('[D23] no response, log line or audit event contains a part of the data', async () => {
     const id = await created({ data: { user: 'ada', password: 'battery staple' } });
     const answers = [
       await api.get(`/api/v1/credentials/${id}`, token),
@@ -173,7 +173,7 @@ describeOnEachDatabase('credentials', (database) => {
       for (const secret of SECRETS) expect(text).not.toContain(secret);
   });
 
-  it('[D23] nor does the log of a statement that fails', async () => {
+  it('[D23] the log of a failed statement contains no value of a request', async () => {
     const dataSource = service.part(DataSource);
     await dataSource.query('ALTER TABLE credential RENAME TO credential_elsewhere');
     await dataSource.query('ALTER TABLE user_account ADD CONSTRAINT nobody CHECK (id IS NULL) NOT VALID');

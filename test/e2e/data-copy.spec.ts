@@ -1,4 +1,4 @@
-// svc-admin data copy: an instance goes on with PostgreSQL, with all that it knew, and its folder opens no more.
+// svc-admin data copy: an instance moves to PostgreSQL with all its data, and can no longer use its data directory.
 import { rmSync } from 'node:fs';
 import { Partner } from '../../demo/partner.js';
 import { PasswordHasher } from '../../src/administration/accounts/passwords.js';
@@ -17,10 +17,10 @@ import { until } from '../support/until.js';
 
 const SIZE = isMainScope ? { users: 300, events: 3_000 } : { users: 10_000, events: 100_000 };
 const SECRET = 'a secret of thirty-two characters';
-/** Another test's open transaction delays the stream, and a sink may leave its receiver alone for a minute. */
+/** Another test's open transaction delays the stream, and a sink may wait a minute before it sends again. */
 const PATIENCE_MS = 240_000;
 
-/** As if it had been there for a while. The last event is gone: its number must not come again. */
+/** Rows of an instance with a history. The last event is deleted, and its id must not be used again. */
 const FILLING = [
   `INSERT INTO user_account (id, email, normalized_email, role)
    SELECT gen_random_uuid(), address, address, 'global:member'
@@ -32,7 +32,7 @@ const FILLING = [
   'DELETE FROM audit_event WHERE id = (SELECT max(id) FROM audit_event)',
 ];
 
-/** Of all rows, without what counts the transactions of one database. */
+/** A digest of all rows, without the columns whose values depend on one database's transactions. */
 const DIGEST = (table: string) =>
   `SELECT count(*)::int AS rows, md5(string_agg(hash, '' ORDER BY hash)) AS digest FROM (
     SELECT md5((to_jsonb(t) - ARRAY['transaction_id', 'written_in', 'event_id'])::text) AS hash FROM ${table} AS t) AS rows`;
@@ -104,7 +104,7 @@ describeOnPostgresql('svc-admin data copy', (target) => {
     expect(stderr).not.toContain(urlOf());
     return stderr;
   };
-  /** On standard output of one service. */
+  /** The ids of the events that a service has written to standard output. */
   const told = ({ log }: TestService) => log.filter(({ type }) => type === 'audit-event').map(({ id }) => id);
   const before: { service?: TestService; content?: Awaited<ReturnType<typeof contentOf>>; told: unknown[] } =
     { told: [] };
@@ -142,7 +142,7 @@ describeOnPostgresql('svc-admin data copy', (target) => {
     before.content = await contentAt(source);
   });
 
-  it('[D45] refuses sealing keys that do not open all, or none', async () => {
+  it('[D45] refuses missing sealing keys, and keys that do not unseal every row', async () => {
     const other = Buffer.alloc(32, 7).toString('base64');
     expect(await refusal({ SVC_ENCRYPTION_KEY: other })).toContain(
       `credential ${credentialId}: no key of SVC_ENCRYPTION_KEY has the id`,
@@ -150,13 +150,13 @@ describeOnPostgresql('svc-admin data copy', (target) => {
     expect(await refusal({ SVC_ENCRYPTION_KEY: undefined })).toContain('is required with PostgreSQL');
   });
 
-  it('[D137] refuses a folder without a database, and makes none', async () => {
+  it('[D137] refuses a folder without a database, and creates no database in it', async () => {
     const answer = await refusal({ SVC_DATA_DIR: 'elsewhere' });
     expect(answer).toMatch(/There is no embedded database in .*elsewhere/);
     expect(await refusal({ SVC_DATA_DIR: 'elsewhere' })).toBe(answer);
   });
 
-  it('[D137] refuses a target that has a row, and leaves both as they are', async () => {
+  it('[D137] refuses a target that has a row, and changes neither database', async () => {
     const { dataSource, close } = await target.open();
     await dataSource.query(
       `INSERT INTO user_account (id, email, normalized_email, role) VALUES (gen_random_uuid(), 'a', 'a', 'global:member')`,
@@ -167,7 +167,7 @@ describeOnPostgresql('svc-admin data copy', (target) => {
     expect(await contentAt(source)).toEqual(before.content);
   });
 
-  it('[D137] copies every row, and says how many', async () => {
+  it('[D137] copies every row, and reports the number of rows in each table', async () => {
     const { exitCode, stdout, stderr } = await copy();
     expect([exitCode, stderr]).toEqual([0, '']);
     const { 'last event': _last, ...tables } = before.content!;
@@ -177,7 +177,7 @@ describeOnPostgresql('svc-admin data copy', (target) => {
     expect(await contentAt(target)).toEqual(before.content);
   });
 
-  it('[D137] the folder opens no more, for the service and for commands', async () => {
+  it('[D137] afterwards service and commands refuse the old data directory', async () => {
     await expect(start(source)).rejects.toThrow(/was copied to PostgreSQL: set SVC_DATABASE_URL/);
     expect(await refusal()).toContain('was copied to PostgreSQL');
     const { stderr } = await line.run(['users', 'list'], source.environment);
@@ -189,7 +189,7 @@ describeOnPostgresql('svc-admin data copy', (target) => {
     beforeAll(async () => void (service = await start(target)));
     afterAll(() => service.stop());
 
-    it('[D137] refuses a used token, knows session, owner and credential, and takes new tokens', async () => {
+    it('[D137] refuses used tokens, accepts new ones, and keeps session, owner and credential', async () => {
       expect((await service.exchange({ subject_token: usedToken })).status).toBe(400);
       expect(await (await service.embed({ token: usedToken })).json()).toMatchObject({
         error: 'token_replayed',
@@ -203,7 +203,7 @@ describeOnPostgresql('svc-admin data copy', (target) => {
       expect((await service.exchange({ subject_token: newToken() })).status).toBe(200);
     });
 
-    it('[D137][D87] each sink gets the events that it has not had, once', async () => {
+    it('[D137][D87] sends each sink exactly once the events that it has not received before', async () => {
       await webhook.comeBack();
       const events = await service.rows<{ id: string }>(
         `SELECT id FROM audit_event WHERE id > ${SIZE.events + 1} ORDER BY transaction_id, id`,
@@ -218,7 +218,7 @@ describeOnPostgresql('svc-admin data copy', (target) => {
     });
   });
 
-  it('[D137] claims neither where the answer to its commit is lost, and leaves the folder marked', async () => {
+  it('[D137] reports an unknown result if the response to COMMIT is lost, and keeps the mark in the folder', async () => {
     const mark = markOf(source.environment['SVC_DATA_DIR'] ?? '');
     rmSync(mark);
     const { dataSource, close } = await target.open();

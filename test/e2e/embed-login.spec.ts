@@ -1,4 +1,4 @@
-// Embedded login over real HTTP: the login itself, the redirect, refusals, the cookie, its life, and logout.
+// Embedded login over real HTTP: login, redirect, refusals, the cookie, the session's lifetime, and logout.
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
@@ -47,7 +47,7 @@ describeOnAnyDatabase('[4.1] embedded login', (database) => {
     });
   });
 
-  it('[D25] the cookie is 256 random bits with exactly the decided attributes, on every login new', async () => {
+  it('[D25] each login sets a new cookie of 256 random bits with exactly the attributes of D25', async () => {
     const first = (await service.embed({ token: token() })).headers.getSetCookie();
     expect(first).toHaveLength(1);
     const [pair = '', ...attributes] = (first[0] ?? '').split('; ');
@@ -58,7 +58,7 @@ describeOnAnyDatabase('[4.1] embedded login', (database) => {
     const again = await service.embed({ token: token() }, { cookie: pair });
     const second = again.headers.get('set-cookie') ?? '';
     expect(sessionIdOf(second)).not.toBe(sessionIdOf(pair));
-    // Nobody hands in a session id of his own choice.
+    // A client cannot choose the session id.
     const chosen = await service.embed(
       { token: token() },
       { cookie: `__Host-svc-session=${'A'.repeat(43)}` },
@@ -66,7 +66,7 @@ describeOnAnyDatabase('[4.1] embedded login', (database) => {
     expect(sessionIdOf(chosen.headers.get('set-cookie') ?? '')).not.toBe('A'.repeat(43));
   });
 
-  it('[D28] logout ends the session in the database and clears the cookie of both jars, whichever the setting has filled', async () => {
+  it('[D28] logout deletes the session and clears both the partitioned and the unpartitioned cookie', async () => {
     const cookie = await service.sessionCookie(token());
     const answer = await service.post('/rest/auth/logout', {}, { cookie, origin: BASE_URL });
     expect([answer.status, ...answer.headers.getSetCookie()]).toEqual([
@@ -94,11 +94,11 @@ describeOnAnyDatabase('[4.1] embedded login', (database) => {
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-describeOnAnyDatabase('[D57] a login by GET that a browser makes ahead', (database) => {
+describeOnAnyDatabase('[D57] a login by GET that a browser prefetches', (database) => {
   const environment = { SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1' };
   const service = TestService.forBlock(database, { trustedKeys, environment });
 
-  it('gets 425 and uses up neither token nor limit, and the click signs in', async () => {
+  it('gets 425, uses up neither the token nor the limit, and the later navigation signs in', async () => {
     const token = partner.sign();
     const marks: Record<string, string>[] = [
       { 'sec-purpose': 'prefetch' },
@@ -118,7 +118,7 @@ describeOnAnyDatabase('[D57] a login by GET that a browser makes ahead', (databa
     expect((await login(service, 'GET', { token }, { purpose: 'navigation' })).status).toBe(303);
   });
 
-  it('is one by its method: a post with such a header signs in', async () => {
+  it('is refused only by GET: a POST with such a header signs in', async () => {
     const posted = await withService(database, { trustedKeys }, (other) =>
       other.embed({ token: partner.sign() }, { 'sec-purpose': 'prefetch' }),
     );
@@ -127,7 +127,7 @@ describeOnAnyDatabase('[D57] a login by GET that a browser makes ahead', (databa
 });
 
 describeOnAnyDatabase('[5.1.3] embedded login switched off', (database) => {
-  it('[7.3][D20] 501 with the text of the specification, before the body is looked at', async () => {
+  it("[7.3][D20] answers 501 with the specification's message before it reads the body", async () => {
     const environment = { SVC_EMBED_LOGIN_ENABLED: 'false' };
     const json = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } };
     await withService(database, { trustedKeys, environment }, async (service) => {
@@ -147,11 +147,11 @@ describeOnAnyDatabase('[5.1.3] embedded login switched off', (database) => {
   });
 });
 
-describeOnEachDatabase('[D26] the life of a session', (database) => {
+describeOnEachDatabase('[D26] the lifetime of a session', (database) => {
   it.each([
-    ['3600 seconds unless configured', {}, 3600],
+    ['3600 seconds by default', {}, 3600],
     ['the configured time', { SVC_EMBED_SESSION_TTL_SECONDS: '60' }, 60],
-  ])('[D26] %s, counted from the login, independently of its use', async (_, environment, seconds) => {
+  ])('[D26] is %s from the login, whether or not it is used', async (_, environment, seconds) => {
     const clock = new TestClock();
     await withService(database, { trustedKeys, environment, clock }, async (service) => {
       const token = partner.sign(partner.claims({ iat: clock.nowSeconds() }));
@@ -172,7 +172,7 @@ describeOnAnyDatabase('[D27] plain HTTP and the cookie', (database) => {
   const warnings = ({ log }: TestService) =>
     log.filter(({ level, msg }) => level === 'warn' && String(msg).includes('X-Forwarded-Proto')).length;
 
-  it('[D27] the same answer, and one warning a minute; a header of the client changes nothing', async () => {
+  it('[D27] without a trusted proxy, logins work and cause one warning per minute, whatever headers they have', async () => {
     const clock = new TestClock();
     const fresh = () => partner.sign(partner.claims({ iat: clock.nowSeconds() }));
     const environment = { SVC_PROXY_HOPS: '0' };
@@ -197,7 +197,7 @@ describeOnAnyDatabase('[D27] plain HTTP and the cookie', (database) => {
     });
   });
 
-  it('[D27] Strict-Transport-Security is only in answers over what a trusted proxy says is HTTPS', async () => {
+  it('[D27] Strict-Transport-Security is only sent if a trusted proxy forwards https', async () => {
     const hstsOf = async (service: TestService, path: string, headers = {}) =>
       (await service.fetch(path, { headers })).headers.get('strict-transport-security');
     const https = { 'x-forwarded-proto': 'https' };
@@ -215,7 +215,7 @@ describeOnAnyDatabase('[D27] plain HTTP and the cookie', (database) => {
       });
   });
 
-  it('[D25] Partitioned is left out where that is configured', async () => {
+  it('[D25] SVC_EMBED_COOKIE_PARTITIONED=false omits Partitioned', async () => {
     const environment = { SVC_EMBED_COOKIE_PARTITIONED: 'false' };
     await withService(database, { trustedKeys, environment }, async (service) => {
       const set = (await service.embed({ token: partner.sign() })).headers.get('set-cookie') ?? '';

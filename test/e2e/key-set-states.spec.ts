@@ -62,7 +62,7 @@ describeOnAnyDatabase('the state of a key set', (database) => {
     }),
   }));
   const named = (name: string) => all.find((one) => one.name === name)!;
-  const isServing = ({ state }: Case) => ['held', 'stale'].includes(state);
+  const isInUse = ({ state }: Case) => ['held', 'stale'].includes(state);
   const allowHttp = { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' };
   const trustedKeys = () =>
     all.map(({ name, server, partner }) => ({
@@ -113,11 +113,11 @@ describeOnAnyDatabase('the state of a key set', (database) => {
     expect(told).toEqual(expected);
     for (const { entry, servesUntil, kids } of told) {
       const one = named(entry);
-      expect([entry, kids]).toEqual([entry, isServing(one) ? [one.partner.staticEntry()['kid']] : []]);
+      expect([entry, kids]).toEqual([entry, isInUse(one) ? [one.partner.staticEntry()['kid']] : []]);
       const untilMs = Date.parse(servesUntil ?? '') - Date.now();
       expect([entry, Math.sign(untilMs)]).toEqual([
         entry,
-        isServing(one) ? 1 : servesUntil === null ? NaN : -1,
+        isInUse(one) ? 1 : servesUntil === null ? NaN : -1,
       ]);
     }
     const text = await line.output(['keys', 'status']);
@@ -157,7 +157,7 @@ describeOnAnyDatabase('the state of a key set', (database) => {
       const { outcome, refusal, checks } = await explain(service, { flow: 'exchange', token });
       const answer = await service.exchange({ subject_token: token });
       const events = await eventsOf(service, answer);
-      if (isServing(one)) {
+      if (isInUse(one)) {
         expect([outcome, answer.status]).toEqual(['accepted', 200]);
         return;
       }

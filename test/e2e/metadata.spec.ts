@@ -16,7 +16,7 @@ const KEY_SET = '/.well-known/jwks.json';
 describeOnAnyDatabase('[D58] metadata', (database) => {
   const service = TestService.forBlock(database, { trustedKeys });
 
-  it.each(SERVER)('[D58] %s reports the token endpoint, and of nothing that is not there', async (path) => {
+  it.each(SERVER)('[D58] %s reports the available endpoints and no others', async (path) => {
     expect(await json(service, path)).toEqual({
       issuer: BASE_URL,
       token_endpoint: `${BASE_URL}/rest/auth/oauth/token`,
@@ -47,7 +47,7 @@ describeOnAnyDatabase('[D58] metadata', (database) => {
     });
   });
 
-  it('[D58] the API says who issues its tokens, and how they are presented', async () => {
+  it('[D58] the metadata of the API report its authorization server and how to present tokens', async () => {
     expect(await json(service, RESOURCE)).toEqual({
       resource: BASE_URL,
       resource_name: 'Instance API',
@@ -59,7 +59,7 @@ describeOnAnyDatabase('[D58] metadata', (database) => {
     });
   });
 
-  it('[D58] what it says is so: an issued token has that issuer, and a key of that set', async () => {
+  it('[D58] an issued token has the issuer of the metadata and a key of their key set', async () => {
     const { token_endpoint: endpoint, jwks_uri: keySet, issuer } = await json(service, SERVER[0] ?? '');
     const answer = await service.post(new URL(String(endpoint)).pathname, {
       grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
@@ -75,14 +75,14 @@ describeOnAnyDatabase('[D58] metadata', (database) => {
   it.each([
     ['/rest/me', ''],
     ['/api/v1/workflows', 'scope="workflow:read", '],
-  ])('[D58] the 401 of %s names the document, and the scope: %j', async (path, scope) => {
+  ])('[D58] a 401 of %s has the address of the metadata and the challenge %j', async (path, scope) => {
     const challengeTo = async (headers = {}) =>
       (await service.fetch(path, { headers })).headers.get('www-authenticate');
     const dpop = `DPoP algs="${SIGNING_ALGORITHMS.join(' ')}"`;
     const metadata = `resource_metadata="${BASE_URL}${RESOURCE}"`;
     const plain = `Bearer ${scope}${metadata}, ${dpop}`;
     expect(await challengeTo()).toBe(plain);
-    // RFC 6750 §3.1: to a scheme that is not supported no error is named.
+    // RFC 6750 §3.1: a challenge to an unsupported scheme has no error code.
     for (const authorization of ['Basic dTpw', 'DPoPx y', 'Bearerx y'])
       expect(await challengeTo({ authorization })).toBe(plain);
     for (const authorization of ['Bearer x', 'bearer', 'BEARER a b'])
@@ -95,7 +95,7 @@ describeOnAnyDatabase('[D58] metadata', (database) => {
       );
   });
 
-  it('[D57] pages of every origin may read what is published, without credentials; nothing else', async () => {
+  it('[D57] CORS allows pages of every origin to read metadata without credentials, and no other path', async () => {
     const headers = { origin: 'https://spa.example' };
     for (const path of [...SERVER, RESOURCE, KEY_SET]) {
       const answer = await service.fetch(path, { headers });
@@ -125,12 +125,12 @@ describeOnAnyDatabase('[D58] metadata without token exchange', (database) => {
     ['the flag is off', { SVC_ENV_FEAT_TOKEN_EXCHANGE: undefined }],
     ['there is no licence', { SVC_LICENSE: undefined, SVC_LICENSE_PUBLIC_KEY: undefined }],
     ['token exchange is switched off', { SVC_TOKEN_EXCHANGE_ENABLED: 'false' }],
-  ])('[D58] if %s, no tokens are issued', async (_, environment) => {
+  ])('[D58] if %s, the metadata report no authorization server', async (_, environment) => {
     await withService(database, { trustedKeys, environment }, expectNoServer);
   });
 });
 
-/** No authorization server is announced, neither by itself nor by the API, and a cache does not keep that. */
+/** Neither the server's nor the API's metadata report an authorization server, and no cache may store the 404. */
 async function expectNoServer(service: TestService): Promise<void> {
   for (const path of SERVER) {
     const answer = await service.fetch(path);

@@ -1,4 +1,4 @@
-// What /metrics counts, and that nothing of a client's gets into a label.
+// What /metrics counts, and that no label contains a value from a client.
 import { Partner } from '../../demo/partner.js';
 import { VERSION } from '../../src/platform/version.js';
 import { JwksKeyProvider } from '../../src/token-exchange/trust/jwks/jwks-key.provider.js';
@@ -29,7 +29,7 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
     const fetched = { type: 'jwks', name: 'the publisher', url: jwks.url, issuer: publisher.issuer };
     const environment = {
       SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true',
-      // So that no purge comes between, but when a test asks for it.
+      // The purge runs only if a test asks for it.
       SVC_TOKEN_EXCHANGE_JTI_CLEANUP_INTERVAL_SECONDS: '3600',
       SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: String(LIMIT),
       SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: String(LIMIT),
@@ -62,7 +62,7 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
     expect(counted).toEqual([2, 1, 0, 0]);
   });
 
-  it('observes how long the stages of each flow take, failed ones too', async () => {
+  it('observes the duration of each stage of each flow, also if the stage fails', async () => {
     const stages = (['exchange', 'embed'] as const).flatMap((flow) =>
       ['verify', 'use', 'record', 'apply'].map((stage): [string, Record<string, string>] => [
         STAGES,
@@ -80,7 +80,7 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
     expect(counted).toEqual([3, 3, 2, 1, 1, 0, 0, 0]);
   });
 
-  it('[P.name] says how many keys each entry of the configuration has, by its name', async () => {
+  it('[P.name] reports the number of keys of each configured entry by its name', async () => {
     const keys = async () => (await MetricSamples.read(service)).named(KEYS);
     const isFetched = async () => (await keys()).some(({ value }) => value === 2);
     await until('the key set is fetched', 60_000, isFetched);
@@ -124,7 +124,7 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
       const before = (await MetricSamples.read(service)).value(FETCHES, { outcome });
       let samples = await MetricSamples.read(service);
       await until(`a fetch ended by ${outcome}, and is told of`, 60_000, async () => {
-        // Each time: the state of the fetch before, when it is read once more, takes this back.
+        // Repeated, because reading the state of the previous fetch again would undo it.
         cached?.refreshSoon();
         samples = await MetricSamples.read(service);
         const isTold =
@@ -175,7 +175,7 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
     expect(counted).toEqual([5, 1, 0]);
   });
 
-  it('[D23] no label holds anything that a client sent', async () => {
+  it('[D23] no label contains a value that a client sent', async () => {
     const marker = 'Zq9marker';
     await service.fetch(`/${marker}?${marker}=1`, { headers: { 'user-agent': marker } });
     await service.exchange({ grant_type: marker, scope: marker, subject_token: marker });

@@ -1,4 +1,4 @@
-// The seats of an issuer: who gets one, who is counted, and that there are never more.
+// The seats of an issuer: which users take one, when it becomes free, and that the limit is never exceeded.
 import { Partner } from '../../demo/partner.js';
 import { eventsOf } from '../support/audit.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
@@ -28,12 +28,12 @@ function login(service: TestService, token: string, turn: number): Promise<Respo
   return turn % 2 === 0 ? service.exchange({ subject_token: token }) : service.embed({ token });
 }
 
-/** Sends first logins at the same moment, and again those that the database had no time for. */
+/** Sends first logins at the same moment. A login that gets 503 is repeated. */
 async function rush(services: readonly TestService[]): Promise<string[]> {
   return Promise.all(
     Array.from({ length: RUSH }, async (_, turn) => {
       const service = services[turn % services.length]!;
-      // Each of them flows in half of the turns of each service.
+      // Each service gets half of its logins by each flow.
       const send = () => login(service, tokenOf(partner, `rush-${turn}`), turn >> 1);
       let answer = await send();
       while (answer.status === 503) answer = await send();
@@ -54,7 +54,7 @@ async function expectExactSeats(services: readonly TestService[]): Promise<void>
     `SELECT DISTINCT user_id FROM token_exchange_identity_link WHERE issuer = '${partner.issuer}'`,
   );
   expect([made.length, linked.length]).toEqual([SEATS, SEATS]);
-  // Whoever has a seat gets in again, by either key of the issuer.
+  // Users with a seat can sign in again, by either key of the issuer.
   const known = outcomes.flatMap((outcome, turn) => (outcome === 'accepted' ? [turn] : [])).slice(0, 10);
   for (const turn of known)
     expect(isAccepted(await login(service, tokenOf(partner, `rush-${turn}`), turn))).toBe(true);
@@ -71,7 +71,7 @@ describeOnEachDatabase('[P.maxUsers] the seats of an issuer', (database) => {
   };
   const idOf = async (sub: string) => (await linkedUser(service, few.issuer, sub))!.id;
 
-  it('are given to users who are made or linked, and free again if a user is disabled, unlinked or deleted', async () => {
+  it('are taken by users who are created or linked, and freed if a user is disabled, unlinked or deleted', async () => {
     await createUser(service, { email: 'local@few.example' });
     expect(await outcomeOf('made')).toBe('accepted');
     expect(await outcomeOf('linked', { email: 'local@few.example' })).toBe('accepted');
@@ -80,14 +80,14 @@ describeOnEachDatabase('[P.maxUsers] the seats of an issuer', (database) => {
     await createUser(service, { email: 'fourth@few.example' });
     expect(await outcomeOf('fourth')).toEqual([400, 'seats_exhausted']);
     for (const sub of ['made', 'linked']) expect(await outcomeOf(sub, {}, 1)).toBe('accepted');
-    // Another identity of somebody who has a seat takes none.
+    // A second identity of a user with a seat takes no seat.
     expect(await outcomeOf('second-account', { email: 'made@few.example' })).toBe('accepted');
 
     const made = await idOf('made');
     await changeUser(service, made, { enabled: false });
     expect(await outcomeOf('third')).toBe('accepted');
     expect(await outcomeOf('fourth')).toEqual([400, 'seats_exhausted']);
-    // Known users always get in, also if they are too many by now.
+    // Linked users can always sign in, even if they are now more than the limit.
     await changeUser(service, made, { enabled: true });
     expect(await outcomeOf('made')).toBe('accepted');
     expect(await outcomeOf('fourth')).toEqual([400, 'seats_exhausted']);
@@ -97,7 +97,7 @@ describeOnEachDatabase('[P.maxUsers] the seats of an issuer', (database) => {
     expect(await outcomeOf('fifth')).toEqual([400, 'seats_exhausted']);
   });
 
-  it('[D80] are known to explanations, which take none', async () => {
+  it('[D80] are considered by explanations, which take none', async () => {
     const explained = (sub: string) => explain(service, { flow: 'exchange', token: tokenOf(few, sub) });
     expect(await explained('sixth')).toMatchObject({
       outcome: 'refused',
@@ -106,11 +106,11 @@ describeOnEachDatabase('[P.maxUsers] the seats of an issuer', (database) => {
     expect(await explained('fourth')).toMatchObject({ outcome: 'accepted' });
   });
 
-  it('[D6] are exact for two hundred first logins at once', async () => {
+  it('[D6] are not exceeded by two hundred concurrent first logins', async () => {
     await expectExactSeats([service]);
   });
 
-  it('[D6] are exact for first logins of one user at once, who gets the last one', async () => {
+  it('[D6] the last one is taken once by concurrent first logins of one user', async () => {
     await deleteUser(service, await idOf('fourth'));
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, turn) => login(service, tokenOf(few, 'same'), turn)),
@@ -130,7 +130,7 @@ describeOnPostgresql('[P.maxUsers] the seats of an issuer at two instances', (da
   });
   afterAll(() => Promise.all(services.map((service) => service.stop())));
 
-  it('[D6] are exact for two hundred first logins at once', async () => {
+  it('[D6] are not exceeded by two hundred concurrent first logins', async () => {
     await expectExactSeats(services);
   });
 });

@@ -1,4 +1,4 @@
-// The page that the frame shows, and the script for the page around it, as a browser gets them.
+// The responses for the page in the frame and the script for host pages: headers, sizes, caching, compression.
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ describe('the page', () => {
 
   afterAll(() => app.close());
 
-  /** As a browser revalidates; `fetch` would ask for a new answer by itself. */
+  /** Browsers revalidate with this header. `fetch` would send `no-cache`. */
   const revalidation = { 'cache-control': 'max-age=0' };
   const get = (path: string, headers: Record<string, string> = {}) =>
     fetch(address + path, { headers: { ...revalidation, ...headers } });
@@ -42,7 +42,7 @@ describe('the page', () => {
   const assetsOfPage = async () =>
     [...(await textOf('/')).matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => String(match[1]));
 
-  it('is HTML that is asked for again each time', async () => {
+  it('is HTML that browsers revalidate each time', async () => {
     const answer = await get('/');
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -51,7 +51,7 @@ describe('the page', () => {
     expect(await answer.text()).toContain('<html lang="en">');
   });
 
-  it('holds nothing that a strict content security policy refuses', async () => {
+  it('contains no inline script, style or handler, so a strict content security policy allows it', async () => {
     const html = await textOf('/');
     expect(html).not.toMatch(/<style|\sstyle=|\son[a-z]+=|javascript:|https?:/i);
     expect(html.match(/<script[^>]*>[^<]*/g)).toEqual([
@@ -59,7 +59,7 @@ describe('the page', () => {
     ]);
   });
 
-  it('is made of files that exist, have their types and are kept for a year', async () => {
+  it('refers to files that exist, have the right type and may be cached for a year', async () => {
     const assets = await assetsOfPage();
     const typeOf: Record<string, string> = {
       css: 'text/css; charset=utf-8',
@@ -77,9 +77,9 @@ describe('the page', () => {
   });
 
   it.each([
-    ['the same tag', (tag: string) => tag, 304],
-    ['another tag', () => '"other"', 200],
-  ])('answers If-None-Match with %s', async (_, ifNoneMatch, status) => {
+    ['the same tag', 304, (tag: string) => tag],
+    ['another tag', 200, () => '"other"'],
+  ])('answers If-None-Match with %s by %d', async (_, status, ifNoneMatch) => {
     for (const path of ['/', ...(await assetsOfPage())]) {
       const tag = (await get(path)).headers.get('etag') ?? '';
       const answer = await get(path, { 'if-none-match': ifNoneMatch(tag) });
@@ -89,13 +89,13 @@ describe('the page', () => {
     }
   });
 
-  it('gives a page of another version its files, but not to keep', async () => {
+  it("answers another version's asset address with the present file, which must not be cached", async () => {
     const { status, headers } = await get('/assets/another/index.js');
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-cache');
   });
 
-  it('costs its first visitor 35 KB at most', async () => {
+  it('transfers at most 35 KB at the first visit', async () => {
     const paths = ['/', ...(await assetsOfPage())];
     const sizes = paths.map(async (path) => {
       const answer = await get(path, { 'accept-encoding': 'br' });
@@ -107,11 +107,11 @@ describe('the page', () => {
   });
 
   describe('the script for host pages', () => {
-    it('may be loaded by pages of other sites, and is asked for again each time', async () => {
+    it('may be loaded by pages of other sites, and is revalidated each time', async () => {
       const { headers } = await get('/embed.js');
       expect(headers.get('content-type')).toBe('application/javascript; charset=utf-8');
       expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin');
-      // With `crossorigin` on its element the host page is told what goes wrong in it.
+      // With `crossorigin` on the script element, the host page sees the details of its errors.
       expect(headers.get('access-control-allow-origin')).toBe('*');
       expect(headers.get('cache-control')).toBe('no-cache');
       const again = await get('/embed.js', { 'if-none-match': headers.get('etag') ?? '' });
@@ -124,7 +124,7 @@ describe('the page', () => {
       expect(script).not.toMatch(/\b(import|require|export|eval)\b/);
     });
 
-    it('is a classic script that leaves one name behind, and says the version of the package', async () => {
+    it("is a classic script that defines one global name, with the package's version", async () => {
       const defined: string[] = [];
       const customElements = { get: () => undefined, define: (name: string) => defined.push(name) };
       const page = createContext({ document: {}, HTMLElement: class {}, customElements });
@@ -136,7 +136,7 @@ describe('the page', () => {
       expect(runInContext('EmbeddedInstance.version', page)).toBe(version);
     });
 
-    it('has types that explain themselves, and no parts of its own', async () => {
+    it('has types with comments and without internal names', async () => {
       const types = await textOf('/embed.d.ts');
       expect(types).toContain('declare class EmbeddedInstance');
       expect(types).toContain("'login-failed'");
@@ -148,7 +148,7 @@ describe('the page', () => {
   it.each([
     ['/favicon.ico', 'image/vnd.microsoft.icon'],
     ['/embed.d.ts', 'text/plain; charset=utf-8'],
-  ])('%s is there', async (path, type) => {
+  ])('%s exists with its type', async (path, type) => {
     const { status, headers } = await get(path);
     expect([status, headers.get('content-type')]).toEqual([200, type]);
   });
@@ -162,11 +162,11 @@ describe('the page', () => {
       ['gzip, deflate, br', 'br'],
       ['', null],
       ['gzip; q=0.000, br;q=0', null],
-    ])('for %j is %s', async (accepted, encoding) => {
+    ])('for Accept-Encoding %j is %s', async (accepted, encoding) => {
       expect(await encodingFor(accepted)).toBe(encoding);
     });
 
-    it('has a tag of its own, and says what it depends on', async () => {
+    it('has its own entity tag, and Vary', async () => {
       const [plain, compressed] = [
         await get('/', { 'accept-encoding': 'identity' }),
         await get('/', { 'accept-encoding': 'br' }),
@@ -181,14 +181,14 @@ describe('the page', () => {
   });
 
   it.each(['index.html', 'constructor', '%2e%2e%2fweb.module.ts', 'index.js%00'])(
-    'has no file %s',
+    'answers 404 for the asset %s',
     async (name) => {
       expect((await get(`/assets/current/${name}`)).status).toBe(404);
     },
   );
 });
 
-it('the pages are not built without a file that one of them names', () => {
+it('the build fails if an imported file of a page is missing', () => {
   const copy = mkdtempSync(join(tmpdir(), 'pages-'));
   for (const path of ['pages', 'src/workspace/reference/public', 'tsconfig.json'])
     cpSync(join(REPOSITORY, path), join(copy, path), { recursive: true });

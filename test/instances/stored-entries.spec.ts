@@ -1,4 +1,4 @@
-// Three processes on one database: a change of a stored entry by a command counts on each of them, heard of or not.
+// Three processes on one database: each applies a command's change of a stored entry, with or without its notification.
 import { Partner } from '../../demo/partner.js';
 import { JwksServer } from '../support/jwks-server.js';
 import { CommandLine } from '../support/run-cli.js';
@@ -8,7 +8,7 @@ import { BASE_URL } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 const SOON_MS = 60_000;
-/** Of a change that is heard of: much less than the time after which an instance looks by itself. */
+/** The time until a notified change applies: much less than the interval in which an instance polls. */
 const AT_ONCE_MS = 1_500;
 
 describeWithProcesses('stored entries and three processes', (database) => {
@@ -56,7 +56,7 @@ describeWithProcesses('stored entries and three processes', (database) => {
     await allAnswer(200);
     await commands.output(['keys', 'remove', 'acme']);
     await allAnswer(400);
-    // A busy machine holds up some of them; by looking alone all three would seldom know so soon.
+    // A busy machine delays some of them. Polling alone would seldom be this fast in all three.
     expect(tookMs.filter((each) => each < AT_ONCE_MS).length).toBeGreaterThanOrEqual(tookMs.length / 2);
     expect(await statuses(configured)).toEqual([200, 200, 200]);
   });
@@ -68,7 +68,7 @@ describeWithProcesses('stored entries and three processes', (database) => {
       ...{ expectedAudience: BASE_URL, origins: [product] },
     });
     await untilAllAnswer(published, 200);
-    // By the leader, and at most once more: for a token that came to another before the leader had stored them (D36).
+    // The leader fetches once. Another process fetches once more if it gets a token before the leader has stored the keys (D36).
     expect([1, 2]).toContain(keySet.requestCount);
     const policies = () =>
       onEach(async (instance) => (await instance.fetch('/')).headers.get('content-security-policy') ?? '');

@@ -1,4 +1,4 @@
-// Two processes of a host on one database: one leads, each takes what the other has issued, and both trust the same.
+// Two processes of a host on one database: one leads, each accepts the other's tokens and sessions, and both have the same entries.
 import { Partner } from '../../demo/partner.js';
 import { cookieOf } from '../support/logins.js';
 import { until } from '../support/until.js';
@@ -37,7 +37,7 @@ describeOnEmptyDatabase('two processes, on Express and on Fastify', (database) =
     await until('the key is taken again', PATIENCE_MS, isTaken);
   });
 
-  it('have one leader, and the other one when it ends', async () => {
+  it('have one leader, and the other process leads after the leader has ended', async () => {
     const leads = (host: HostProcess) => host.output.includes('this instance is the leader now');
     await until('one leads', PATIENCE_MS, () => leads(first));
     expect(leads(second)).toBe(false);
@@ -61,13 +61,13 @@ describeOnEmptyDatabase('two processes with an entry that one of them stores', (
   };
   afterAll(() => Promise.all(hosts.map((host) => host.stop())));
 
-  it('[D70][D72] both trust it, and both suspend it', async () => {
+  it('[D70][D72] both processes trust an added entry and refuse a suspended one', async () => {
     const all = (status: number) =>
       until(`each host answers ${status}`, PATIENCE_MS, async () => {
         const answers = await Promise.all(hosts.map((host) => host.exchange(added.sign())));
         return answers.every((answer) => answer.status === status);
       });
-    /** The entry is trusted before the host that has added it says so. */
+    /** The process that adds the entry trusts it before it responds. */
     const storedBy = async (host: HostProcess) => {
       await until('it is said', PATIENCE_MS, () => host.printed('stored') !== undefined);
       return host.printed('stored');

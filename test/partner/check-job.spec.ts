@@ -13,7 +13,7 @@ import { RewritingProxy } from './support/rewriting-proxy.js';
 const PAGE = 'docs/partner/troubleshooting.md';
 const PRINTED_ADDRESS = 'https://staging.instance.example';
 const PATIENCE_MS = 600_000;
-const USUAL_LIMIT = '20';
+const DEFAULT_LIMIT = '20';
 const TOO_MANY_REQUESTS = 429;
 
 interface Job {
@@ -55,8 +55,8 @@ describeUnless(missing && `${missing} is not on this machine`, 'the printed job'
         trustedKeys: [partner.staticEntry()],
         environment: {
           SVC_BASE_URL: proxy.origin,
-          SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: USUAL_LIMIT,
-          SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: USUAL_LIMIT,
+          SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: DEFAULT_LIMIT,
+          SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: DEFAULT_LIMIT,
         },
       });
       proxy.leadTo([service.address], { answer: ({ status }) => void statuses.push(status) });

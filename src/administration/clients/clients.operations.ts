@@ -57,20 +57,20 @@ export class ClientOperations {
     private readonly stored: StoredEntryChanges,
   ) {}
 
-  /** A client without keys and URL gets a secret. Both are validated with the entry. */
+  /** A client without keys and without a URL gets a secret. Keys and URLs are validated with the entry. */
   @Change('clients add', readNewClient)
   async add(
-    { entry, id, introspect, ...ofKeys }: ReturnType<typeof readNewClient>,
+    { entry, id, introspect, ...keySource }: ReturnType<typeof readNewClient>,
     work: ChangeWork,
   ): Promise<Changed<AddedClient>> {
-    const hasKeys = Object.values(ofKeys).some((value) => value !== undefined);
+    const hasKeys = Object.values(keySource).some((value) => value !== undefined);
     const { secret, secretHash } = hasKeys ? {} : newSecret();
-    const client = Object.entries({ id, ...ofKeys, secretHash, introspect }).filter(
+    const client = Object.entries({ id, ...keySource, secretHash, introspect }).filter(
       ([, value]) => value !== undefined,
     );
     const add = (clients: readonly unknown[]) => {
       if (clients.some((one) => idOf(one) === id))
-        throw new StoredEntryError('The entry has a client with this id already.');
+        throw new StoredEntryError('The entry already has a client with this id.');
       return [...clients, Object.fromEntries(client)];
     };
     const changed = await this.entries.trust(work, withClients(entry, add));
@@ -83,7 +83,7 @@ export class ClientOperations {
     const { secret, secretHash } = newSecret();
     const add = (hashes: readonly unknown[]) => {
       if (hashes.length < 2) return [...hashes, secretHash];
-      throw new StoredEntryError('The client has two secrets already: remove one first.');
+      throw new StoredEntryError('The client already has two secrets. Remove one first.');
     };
     const changed = await this.entries.trust(work, withSecrets(client, add));
     return { ...changed, result: { ...changed.result, secret } };
@@ -94,7 +94,7 @@ export class ClientOperations {
   removeSecret({ newer = false, ...client }: ReturnType<typeof readSecret>, work: ChangeWork) {
     const remove = (hashes: readonly unknown[]) => {
       if (hashes.length === 2) return [hashes[newer ? 0 : 1]];
-      throw new StoredEntryError('The client has one secret only: remove the client itself instead.');
+      throw new StoredEntryError('The client has only one secret. Remove the client instead.');
     };
     return this.entries.changed(work, withSecrets(client, remove));
   }
@@ -105,7 +105,7 @@ export class ClientOperations {
     const remove = (clients: readonly unknown[]) => {
       const kept = clients.filter((one) => idOf(one) !== id);
       if (kept.length < clients.length) return kept;
-      throw NO_SUCH_CLIENT();
+      throw noSuchClient();
     };
     return this.entries.changed(work, withClients(entry, remove));
   }
@@ -116,7 +116,9 @@ export class ClientOperations {
   }
 }
 
-const NO_SUCH_CLIENT = () => new StoredEntryError('The entry has no client with this id.');
+function noSuchClient(): StoredEntryError {
+  return new StoredEntryError('The entry has no client with this id.');
+}
 
 /** Changes a client's secrets in their stored form. */
 function withSecrets(
@@ -124,12 +126,12 @@ function withSecrets(
   change: (hashes: readonly unknown[]) => readonly unknown[],
 ): EntryChange {
   return withClients(entry, (clients) => {
-    if (!clients.some((one) => idOf(one) === id)) throw NO_SUCH_CLIENT();
+    if (!clients.some((one) => idOf(one) === id)) throw noSuchClient();
     return clients.map((one) => {
       if (!isJsonObject(one) || one['id'] !== id) return one;
       const { secretHash } = one;
       if (secretHash === undefined)
-        throw new StoredEntryError('The client authenticates by keys: it has no secret.');
+        throw new StoredEntryError('The client authenticates with keys and has no secret.');
       const [first, ...others] = change([secretHash].flat());
       return { ...one, secretHash: others.length === 0 ? first : [first, ...others] };
     });

@@ -10,7 +10,7 @@ import type {
   TrustedKeysRules,
 } from '../../token-exchange/instance.js';
 import {
-  isServing,
+  isInUse,
   JwksContentError,
   JwksFetcher,
   JwksFetchError,
@@ -146,7 +146,7 @@ async function storedKeySet(snapshot: JwksSnapshot, nowMs: number): Promise<Stor
     SECTIONS.jwks.maxStaleSeconds.parse(undefined),
     nowMs,
   );
-  const keys = keySet === null || !isServing({ state }) ? [] : readJwks(Buffer.from(keySet)).keys;
+  const keys = keySet === null || !isInUse({ state }) ? [] : readJwks(Buffer.from(keySet)).keys;
   const thumbprints = await Promise.all(keys.map(({ publicKey }) => thumbprintOf(publicKey)));
   return {
     state,
@@ -230,7 +230,7 @@ async function fetchKeySet({ label, url }: NamedKeySet, fetcher: JwksFetcher): P
   }
 }
 
-/** Formats the commands for people. */
+/** Formats the result of a fetch for people. */
 export function fetchedInWords({ entry, url, keys, dropped, maxAgeSeconds, failure }: FetchedKeySet): string {
   const named = keys.map(({ kid, algorithms }) => `${kid} (${algorithms.join(', ')})`).join(', ');
   const fresh = maxAgeSeconds === null ? '' : `, fresh for ${maxAgeSeconds} s`;

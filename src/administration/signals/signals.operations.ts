@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { storableString } from '../../platform/input/schemas.js';
-import { JtiRepository, usedId } from '../../token-exchange/instance.js';
+import { eventUseId, JtiRepository } from '../../token-exchange/instance.js';
 import { inputOf, Read } from '../operation.js';
 
 const PATIENCE_MS = 15_000;
@@ -18,7 +18,7 @@ export class SignalOperations {
   @Read('signals connect', readVerification)
   async verification({ issuer, state }: ReturnType<typeof readVerification>, stop: AbortSignal) {
     const deadline = performance.now() + PATIENCE_MS;
-    const id = usedId('verification', issuer, state);
+    const id = eventUseId('verification', issuer, state);
     for (;;) {
       if ((await this.usedIds.findUse(id, issuer)) !== undefined) return { hasArrived: true };
       if (stop.aborted || performance.now() > deadline) return { hasArrived: false };

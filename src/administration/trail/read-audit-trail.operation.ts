@@ -20,7 +20,7 @@ import { trustedEntries } from '../entries/list-entries.operation.js';
 import { inputOf, Stream } from '../operation.js';
 import { userIdOf } from '../users/users.operations.js';
 
-export const MAX_LISTED = 10_000;
+export const MAX_LIMIT = 10_000;
 export const MAX_LINES = 1_000;
 /** The embedded database reads a page on the main thread, which blocks requests. */
 const PAGE_SIZE = 250;
@@ -71,7 +71,7 @@ export const TIMES = {
 type SoughtTime = z.output<z.ZodObject<typeof TIMES>> & Pick<SoughtEvents, 'requestId'>;
 
 const readExport = inputOf({ ...SOUGHT, ...TIMES });
-const readList = inputOf({ ...SOUGHT, ...TIMES, limit: wholeNumber(1, MAX_LISTED + 1) });
+const readList = inputOf({ ...SOUGHT, ...TIMES, limit: wholeNumber(1, MAX_LIMIT + 1) });
 /** The tail begins with this many events of the last day. */
 const readTail = inputOf({ ...SOUGHT, lines: wholeNumber(0, MAX_LINES) });
 

@@ -48,7 +48,7 @@ export class SinkCursorRepository {
   }
 
   /** Stores that a cursor is ahead, until an operator resets it (docs/reference/audit-streams.md). */
-  async noteAhead(name: string): Promise<void> {
+  async markAhead(name: string): Promise<void> {
     await this.database.background.change(
       `UPDATE audit_sink_cursor SET ahead_since = now()
        WHERE name = $1 AND ahead_since IS NULL AND ${IS_AHEAD}`,
@@ -113,8 +113,8 @@ function ageOf(moment: string): string {
   return `coalesce(greatest(extract(epoch FROM now() - (${moment})), 0), 0)::float8`;
 }
 
-/** Whether `one` is later in the order of events than `other`. */
-export function isBehind(one: Position, other: Position): boolean {
+/** Whether `one` is later than `other` in the order of events. */
+export function isAfter(one: Position, other: Position): boolean {
   const [transaction, otherTransaction] = [BigInt(one.transactionId), BigInt(other.transactionId)];
   if (transaction !== otherTransaction) return transaction > otherTransaction;
   return BigInt(one.eventId) > BigInt(other.eventId);

@@ -8,7 +8,7 @@ import type { Position } from '../trail-statements.sql.js';
 import type { AuditSink, StreamedEvent } from './audit-sink.js';
 import { SinkError, streamedEvent } from './audit-sink.js';
 import type { Backlog, SinkCursorRepository } from './sink-cursor.repository.js';
-import { BEGINNING, isBehind } from './sink-cursor.repository.js';
+import { BEGINNING, isAfter } from './sink-cursor.repository.js';
 
 /** What was delivered to a sink, and when. */
 export interface Delivery {
@@ -32,16 +32,16 @@ export class EndedConnections {
   ended(deliveries: readonly Delivery[], safeAtMs: number): Position | undefined {
     const reached = deliveries.at(-1)?.position;
     if (reached === undefined) return undefined;
-    const twice = this.sent.filter(({ position }) => !isBehind(position, reached));
+    const twice = this.sent.filter(({ position }) => !isAfter(position, reached));
     const last = this.sent.at(-1)?.position;
-    const others = deliveries.filter(({ position }) => last === undefined || isBehind(position, last));
+    const others = deliveries.filter(({ position }) => last === undefined || isAfter(position, last));
     this.sent = [...this.sent, ...others];
     return twice.findLast(({ atMs }) => atMs <= safeAtMs)?.position;
   }
 
   /** Call it when the cursor has moved here. */
   confirmed(cursor: Position): void {
-    this.sent = this.sent.filter(({ position }) => isBehind(position, cursor));
+    this.sent = this.sent.filter(({ position }) => isAfter(position, cursor));
   }
 
   forget(): void {
@@ -183,7 +183,7 @@ export class SinkStream {
     this.reportBreak();
     if (!sink.hadGoodEnd()) return cursor;
     const safe = endedConnections.ended(unsafe, parts.clock.monotonicMs() - sink.unsafeMs);
-    if (safe === undefined || !isBehind(safe, cursor)) return cursor;
+    if (safe === undefined || !isAfter(safe, cursor)) return cursor;
     if (!(await parts.cursors.move(sink.name, cursor, safe))) throw new CursorMovedError();
     endedConnections.confirmed(safe);
     this.unsafeSinceMs = undefined;
@@ -226,7 +226,7 @@ export class SinkStream {
    * it.
    */
   private async refuseAhead(): Promise<never> {
-    await this.parts.cursors.noteAhead(this.sink.name);
+    await this.parts.cursors.markAhead(this.sink.name);
     this.reached = BEGINNING;
     throw new SinkError(
       'its cursor is ahead of the database, which was restored on another server: see docs/reference/audit-streams.md#after-a-restore',

@@ -15,7 +15,7 @@ export class StandardOutputSink extends AuditSink {
   }
 
   async deliver(events: readonly StreamedEvent[], signal: AbortSignal): Promise<void> {
-    // A full output drops lines: once the earlier lines are written there is room.
+    // A full output drops lines, so the earlier lines must be written first.
     await this.untilWritten(signal);
     for (const { json } of events)
       if (!this.output.write(`{"type":"audit-event",${json.slice(1)}\n`))

@@ -1,8 +1,8 @@
 // Pages of the operator's lists, and how many searches run for them.
 
-export const USUAL_LIMIT = 50;
-export const MAX_LISTED = 100;
-/** A process searches the trail for one page at a time. Four wait, enough for a page or two that are reloaded. */
+export const DEFAULT_LIMIT = 50;
+export const MAX_LIMIT = 100;
+/** Each process runs one search at a time. Four more may wait, enough if an operator reloads a page or two. */
 export const SEARCH_LIMITS = { atOnce: 1, waiting: 4, longestWaitMs: 30_000 };
 
 export interface Page<Item> {

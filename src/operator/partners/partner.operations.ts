@@ -69,7 +69,7 @@ export class PartnerOperations {
   @Read('partners fetch-keys', readKeySet)
   async fetchKeys({ url }: ReturnType<typeof readKeySet>) {
     const rules = trustedKeysRules(this.startup.config);
-    const [set] = await this.queue.take(() => fetchKeySets([{ label: 'new', url }], rules));
+    const [set] = await this.queue.run(() => fetchKeySets([{ label: 'new', url }], rules));
     const { keys = [], dropped = [], failure = null } = set ?? {};
     return { keys, dropped, failure };
   }
@@ -93,7 +93,7 @@ export class PartnerOperations {
   private async newest(filter: TrailFilter, since: Date): Promise<readonly StoredEvent[]> {
     const place = { range: { since } };
     const query = { filter, place, order: 'newest', limit: MAX_SHOWN } as const;
-    const { events } = await this.queue.take(() => this.trail.page(query));
+    const { events } = await this.queue.run(() => this.trail.page(query));
     return events;
   }
 }

@@ -34,7 +34,7 @@ export interface SignedIn extends OpenedOperatorSession {
   readonly account: OperatorAccount;
 }
 
-type RefusedWord = 'invalid_credentials' | 'invalid_code';
+type RefusalCode = 'invalid_credentials' | 'invalid_code';
 
 /** A refusal inside a transaction. It rolls the transaction back. */
 class LateRefusal extends Error {
@@ -64,15 +64,15 @@ export class OperatorSignInService {
    * checked
    */
   signIn(email: string, password: string, origin: Origin): Promise<SignedIn> {
-    return this.inTurn(email, origin, async (key) => {
-      const account = await this.checked(email, password, origin);
+    return this.queued(email, origin, async (key) => {
+      const account = await this.authenticate(email, password, origin);
       return this.commit(origin, 'invalid_credentials', async (transaction) => {
-        await this.confirmed(transaction, account);
+        await this.recheck(transaction, account);
         const opened = await this.sessions.open(transaction, account.id, origin.clientAddress);
         const signedIn = { account, ...opened };
         await this.failures.forget(transaction, key);
-        const left = await this.left(transaction, origin);
-        return { result: signedIn, events: [...left, this.signedIn(signedIn, 'password', origin)] };
+        const ended = await this.endPresented(transaction, origin);
+        return { result: signedIn, events: [...ended, this.signedInEvent(signedIn, 'password', origin)] };
       });
     });
   }
@@ -84,26 +84,29 @@ export class OperatorSignInService {
    */
   setByCode(email: string, code: string, newPassword: string, origin: Origin): Promise<SignedIn> {
     refuseFault(newPassword);
-    return this.inTurn(email, origin, async (key) => {
-      // Hashes before it looks the code up, so that a wrong code also takes its turn and its time: strangers
-      // cannot write more refusals with it.
+    return this.queued(email, origin, async (key) => {
+      // The hash is calculated first, so a wrong code takes as long as a right one. Therefore strangers cannot fill
+      // the audit trail faster with codes than with passwords.
       const hash = await this.hasher.hash(newPassword);
       const codeHash = hashOfCode(code);
       const userId = await this.accounts.findByCode(email, codeHash, this.clock.now());
       if (userId === undefined) {
         const known = await this.accounts.findByEmail(email);
-        return this.refused('wrong_code', known?.id, origin, 'invalid_code');
+        return this.refuse('wrong_code', known?.id, origin, 'invalid_code');
       }
       return this.commit(origin, 'invalid_code', async (transaction) => {
         const account = await this.accounts.lock(userId, transaction);
-        // Of two concurrent requests, the row lock lets only one use the code.
+        // The row lock lets only one of two concurrent requests use the code.
         const now = this.clock.now();
         if (!(await this.accounts.takeCode(transaction, userId, codeHash, now)))
           throw new LateRefusal('wrong_code', userId);
-        const { signedIn, changed } = await this.changed(transaction, account, hash, 'code', origin);
+        const { signedIn, changed } = await this.replacePassword(transaction, account, hash, 'code', origin);
         await this.failures.forget(transaction, key);
-        const left = await this.left(transaction, origin);
-        return { result: signedIn, events: [changed, ...left, this.signedIn(signedIn, 'code', origin)] };
+        const ended = await this.endPresented(transaction, origin);
+        return {
+          result: signedIn,
+          events: [changed, ...ended, this.signedInEvent(signedIn, 'code', origin)],
+        };
       });
     });
   }
@@ -120,12 +123,18 @@ export class OperatorSignInService {
     origin: Origin,
   ): Promise<SignedIn> {
     refuseFault(newPassword);
-    return this.inTurn(email, origin, async (key) => {
-      const account = await this.checked(email, password, origin);
+    return this.queued(email, origin, async (key) => {
+      const account = await this.authenticate(email, password, origin);
       const hash = await this.hasher.hash(newPassword);
       return this.commit(origin, 'invalid_credentials', async (transaction) => {
-        const present = await this.confirmed(transaction, account);
-        const { signedIn, changed } = await this.changed(transaction, present, hash, 'password', origin);
+        const present = await this.recheck(transaction, account);
+        const { signedIn, changed } = await this.replacePassword(
+          transaction,
+          present,
+          hash,
+          'password',
+          origin,
+        );
         await this.failures.forget(transaction, key);
         return { result: signedIn, events: [changed] };
       });
@@ -135,11 +144,11 @@ export class OperatorSignInService {
   async signOut(session: LiveOperatorSession, origin: Origin): Promise<void> {
     await this.audit.commit(async (transaction) => {
       await this.rows.delete(transaction, session.id);
-      return { result: undefined, events: [this.signedOut(session, origin)] };
+      return { result: undefined, events: [this.signedOutEvent(session, origin)] };
     });
   }
 
-  private signedOut(
+  private signedOutEvent(
     { id, userId }: Pick<LiveOperatorSession, 'id' | 'userId'>,
     { requestId, clientAddress }: Origin,
   ): AuditEvent {
@@ -148,46 +157,46 @@ export class OperatorSignInService {
   }
 
   /**
-   * Queues the check of an attempt. An attempt whose account must wait takes no turn. It is counted only when
-   * it is checked, so that a crowd does not delay other accounts.
+   * Queues the check of an attempt, unless the account must wait. An attempt is counted only when it is checked,
+   * so attempts that the full queue refuses do not make their account wait.
    * @param work gets the key of the attempt's failures, to delete them after a success
    */
-  private async inTurn<T>(
+  private async queued<T>(
     email: string,
     { clientAddress }: Origin,
     work: (key: Buffer) => Promise<T>,
   ): Promise<T> {
     const key = failureKey(email, clientAddress);
     refuseWaiting(await this.failures.wait(key, this.clock.now()));
-    return this.hasher.queue.take(async () => {
+    return this.hasher.queue.run(async () => {
       refuseWaiting(await this.failures.begin(key, this.clock.now()));
       return work(key);
     });
   }
 
-  /** Records a refusal in the transaction after its rollback. */
+  /** Runs `work` in a transaction. A `LateRefusal` rolls it back and is recorded afterwards. */
   private async commit<Result>(
     origin: Origin,
-    word: RefusedWord,
+    code: RefusalCode,
     work: (transaction: Transaction) => Promise<RecordedWork<Result>>,
   ): Promise<Result> {
     try {
       return await this.audit.commit(work);
     } catch (error) {
-      if (error instanceof LateRefusal) return this.refused(error.reason, error.userId, origin, word);
+      if (error instanceof LateRefusal) return this.refuse(error.reason, error.userId, origin, code);
       throw error;
     }
   }
 
   /** Ends the earlier session of a browser that signs in again, because its cookie is replaced. */
-  private async left(transaction: Transaction, origin: Origin): Promise<AuditEvent[]> {
+  private async endPresented(transaction: Transaction, origin: Origin): Promise<AuditEvent[]> {
     const { presented } = origin;
     const ended = presented === undefined ? undefined : await this.sessions.end(transaction, presented);
-    return ended === undefined ? [] : [this.signedOut(ended, origin)];
+    return ended === undefined ? [] : [this.signedOutEvent(ended, origin)];
   }
 
   /** The account of an e-mail address, if its password is right and it may sign in. */
-  private async checked(
+  private async authenticate(
     email: string,
     password: string,
     origin: Origin,
@@ -196,25 +205,25 @@ export class OperatorSignInService {
     const isRight = await this.hasher.isRight(password, account?.passwordHash ?? undefined);
     const reason = reasonAgainst(account, isRight);
     if (reason !== undefined || account === undefined || account.passwordHash === null)
-      return this.refused(reason ?? 'no_password', account?.id, origin, 'invalid_credentials');
+      return this.refuse(reason ?? 'no_password', account?.id, origin, 'invalid_credentials');
     return { ...account, passwordHash: account.passwordHash };
   }
 
-  private async refused(
+  private async refuse(
     reason: OperatorRefusalReason,
     userId: string | undefined,
     { requestId, clientAddress }: Origin,
-    word: RefusedWord,
+    code: RefusalCode,
   ): Promise<never> {
     const context = { occurredAt: this.clock.now(), requestId, subjectUserId: userId };
     await this.audit.record([
       auditEvent('svc.audit.operator.sign-in-failed', context, { clientAddress, reason }),
     ]);
-    throw new OperatorRefusal(word);
+    throw new OperatorRefusal(code);
   }
 
   /** Checks role, state and password again: they may have changed while the hash was computed. */
-  private async confirmed(
+  private async recheck(
     transaction: Transaction,
     { id, passwordHash }: OperatorAccount,
   ): Promise<OperatorAccount | undefined> {
@@ -225,7 +234,7 @@ export class OperatorSignInService {
   }
 
   /** @param account locked */
-  private async changed(
+  private async replacePassword(
     transaction: Transaction,
     account: OperatorAccount | undefined,
     hash: string,
@@ -246,7 +255,7 @@ export class OperatorSignInService {
     return { signedIn: { account, ...opened }, changed };
   }
 
-  private signedIn({ account, session }: SignedIn, by: 'password' | 'code', origin: Origin): AuditEvent {
+  private signedInEvent({ account, session }: SignedIn, by: 'password' | 'code', origin: Origin): AuditEvent {
     const { requestId, clientAddress } = origin;
     const context = { occurredAt: this.clock.now(), requestId, subjectUserId: account.id };
     const payload = { clientAddress, by, operatorSessionId: session.id };
@@ -254,7 +263,7 @@ export class OperatorSignInService {
   }
 }
 
-/** Called only after the password was checked, so that every attempt takes the same work. */
+/** Called only after the password was checked, so that every attempt takes the same time. */
 function reasonAgainst(
   account: OperatorAccount | undefined,
   isRight: boolean,

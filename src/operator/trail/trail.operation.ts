@@ -25,7 +25,7 @@ import { WorkQueue } from '../../platform/http/throttle/work-queue.js';
 import { oneOf, readBy, storableString, wholeNumber } from '../../platform/input/schemas.js';
 import type { User } from '../../users/user.repository.js';
 import { UserRepository } from '../../users/user.repository.js';
-import { MAX_LISTED, SEARCH_LIMITS, USUAL_LIMIT } from '../api/list-page.js';
+import { DEFAULT_LIMIT, MAX_LIMIT, SEARCH_LIMITS } from '../api/list-page.js';
 import { inLabels } from '../entries/property-labels.js';
 import { liveSessions, SESSION_EVENTS } from './session-history.js';
 
@@ -42,7 +42,7 @@ type ActivityQuery = ReturnType<typeof readActivity>;
 
 /** A page of the trail. */
 const TRAIL_PAGE = {
-  limit: wholeNumber(1, MAX_LISTED).optional(),
+  limit: wholeNumber(1, MAX_LIMIT).optional(),
   cursor: readBy(storableString(), checkCursor).optional(),
 };
 /** Includes what is left out by default because it would bury everything else. */
@@ -83,10 +83,10 @@ export class TrailOperations {
   async groupRefusals(search: RefusalFilters) {
     const range = rangeOf(search, this.clock.now());
     const { filter, user } = await this.soughtBy(search);
-    const { groups, countedSince } = await this.queue.take(() => this.summary.groups(filter, range));
+    const { groups, countedSince } = await this.queue.run(() => this.summary.groups(filter, range));
     return {
       person: await this.personAnswer(user),
-      data: groups.slice(0, MAX_LISTED).map(explainedGroup),
+      data: groups.slice(0, MAX_LIMIT).map(explainedGroup),
       total: groups.reduce((sum, { count }) => sum + count, 0),
       groups: groups.length,
       complete: countedSince === undefined,
@@ -103,7 +103,7 @@ export class TrailOperations {
     const filter = { event: SESSION_EVENTS };
     const place = { range: { since: new Date(since - lifetimeMs) } };
     const limit = MAX_SESSION_EVENTS;
-    const found = await this.queue.take(() => this.trail.page({ filter, place, order: 'newest', limit }));
+    const found = await this.queue.run(() => this.trail.page({ filter, place, order: 'newest', limit }));
     const { events, lookedBackTo = place.range.since } = found;
     const stepMs = DAY_MS / SESSION_BUCKETS;
     const ends = Array.from({ length: SESSION_BUCKETS }, (_, index) => since + (index + 1) * stepMs);
@@ -131,7 +131,7 @@ export class TrailOperations {
     const spanSeconds = ((until ?? now).getTime() - since.getTime()) / 1000;
     const seconds = Math.max(1, Math.ceil(spanSeconds / wanted));
     const parts = { seconds, number: Math.ceil(spanSeconds / seconds) };
-    const found = await this.queue.take(() => this.summary.count({ since, until }, parts));
+    const found = await this.queue.run(() => this.summary.count({ since, until }, parts));
     const { counts, readEvents, countedSince } = found;
     const buckets = Array.from({ length: parts.number }, (_, index) => {
       const from = new Date(since.getTime() + index * seconds * 1000);
@@ -156,15 +156,15 @@ export class TrailOperations {
 
   @Read('audit refusals', readSearch)
   async findRefusals(search: RefusalSearch) {
-    const { limit = USUAL_LIMIT, cursor, ...sought } = search;
+    const { limit = DEFAULT_LIMIT, cursor, ...sought } = search;
     const place = cursor ?? { range: rangeOf(sought, this.clock.now()) };
     const { filter } = await this.soughtBy(sought);
-    const page = await this.queue.take(() => this.trail.page({ filter, place, order: 'newest', limit }));
+    const page = await this.queue.run(() => this.trail.page({ filter, place, order: 'newest', limit }));
     return shownPage(page, refusalOf);
   }
 
   @Read('audit events', readEventSearch)
-  async findEvents({ limit = USUAL_LIMIT, cursor, also, ...sought }: EventSearch) {
+  async findEvents({ limit = DEFAULT_LIMIT, cursor, also, ...sought }: EventSearch) {
     const shows = (kind: string) => also === kind || also === 'everything';
     const filter = {
       ...(await this.filters.of(sought)),
@@ -172,7 +172,7 @@ export class TrailOperations {
       withoutReadings: !shows('readings') && !asksForReadings(sought),
     };
     const place = cursor ?? { range: rangeOf(sought, this.clock.now()) };
-    const page = await this.queue.take(() => this.trail.page({ filter, place, order: 'newest', limit }));
+    const page = await this.queue.run(() => this.trail.page({ filter, place, order: 'newest', limit }));
     return { ...shownPage(page, shownEvent), people: await this.peopleIn(page.events) };
   }
 

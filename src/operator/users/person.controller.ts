@@ -8,14 +8,14 @@ import { UserRepository } from '../../users/user.repository.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
 import type { PageQuery } from '../../workspace/api/request-input.pipe.js';
 import { IdPipe, pageQuery } from '../../workspace/api/request-input.pipe.js';
-import { MAX_LISTED } from '../api/list-page.js';
+import { MAX_LIMIT } from '../api/list-page.js';
 import type { OperatorCall } from '../api/operator-call.decorator.js';
 import { Call, OperatorController } from '../api/operator-call.decorator.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.filter.js';
 import type { EmbeddedSession } from './embedded-session.repository.js';
 import { PersonOperations } from './person.operations.js';
 
-const OPERATOR_SESSIONS = pageQuery({}, MAX_LISTED);
+const OPERATOR_SESSIONS = pageQuery({}, MAX_LIMIT);
 
 @OperatorController()
 export class OperatorPersonController {

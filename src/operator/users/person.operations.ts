@@ -16,7 +16,7 @@ import { auditEvent, ClockDifference, SessionRepository } from '../../token-exch
 import type { User } from '../../users/user.repository.js';
 import { UserRepository } from '../../users/user.repository.js';
 import type { Page } from '../api/list-page.js';
-import { MAX_LISTED, pageOf, USUAL_LIMIT } from '../api/list-page.js';
+import { DEFAULT_LIMIT, MAX_LIMIT, pageOf } from '../api/list-page.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.filter.js';
 import { OperatorSessionService } from '../sign-in/operator-session.service.js';
 import type { EmbeddedSession } from './embedded-session.repository.js';
@@ -27,7 +27,7 @@ const MAX_SEARCHED_CHARACTERS = 320;
 const readUserSearch = inputOf({
   /** An id, or the beginning of an e-mail address; empty: all users. */
   search: stringUpTo(MAX_SEARCHED_CHARACTERS).optional(),
-  limit: wholeNumber(1, MAX_LISTED).optional(),
+  limit: wholeNumber(1, MAX_LIMIT).optional(),
   /** The id of the previous page's last user, because cursors must not contain an e-mail address. */
   cursor: uuid().optional(),
 });
@@ -37,12 +37,12 @@ const readSessionSearch = inputOf({
   /** A user's id, or the beginning of an e-mail address. */
   user: storableString().optional(),
   issuer: storableString().optional(),
-  limit: wholeNumber(1, MAX_LISTED).optional(),
+  limit: wholeNumber(1, MAX_LIMIT).optional(),
   cursor: readBy(storableString(), checkPlace).optional(),
 });
 
 const readOperatorSessions = inputOf({
-  limit: wholeNumber(1, MAX_LISTED).optional(),
+  limit: wholeNumber(1, MAX_LIMIT).optional(),
   cursor: readBy(storableString(), checkPlace).optional(),
 });
 
@@ -65,7 +65,7 @@ export class PersonOperations {
 
   /** One page. The first page of all users includes their total number. */
   @Read('users search', readUserSearch)
-  async search({ search = '', limit = USUAL_LIMIT, cursor }: UserSearch) {
+  async search({ search = '', limit = DEFAULT_LIMIT, cursor }: UserSearch) {
     const found = await this.find({ search, limit, cursor });
     const { data, nextCursor } = pageOf(found, limit, ({ id }) => id);
     const lastSignIns = await this.trail.lastSignIns(data.map(({ id }) => id));
@@ -111,7 +111,7 @@ export class PersonOperations {
       user !== undefined && isId(user) ? { userId: user.toLowerCase() } : {},
   })
   async listSessions(search: ReturnType<typeof readSessionSearch>): Promise<Page<EmbeddedSession>> {
-    const { user, issuer, limit = USUAL_LIMIT, cursor } = search;
+    const { user, issuer, limit = DEFAULT_LIMIT, cursor } = search;
     const whose = user === undefined ? {} : isId(user) ? { userId: user.toLowerCase() } : { email: user };
     const place = placeIn(cursor);
     const after = place && { id: place.id, expiresAt: place.moment };
@@ -121,7 +121,7 @@ export class PersonOperations {
 
   @Read('operator-sessions list', readOperatorSessions)
   async listOperatorSessions({
-    limit = USUAL_LIMIT,
+    limit = DEFAULT_LIMIT,
     cursor,
   }: ReturnType<typeof readOperatorSessions>): Promise<Page<LiveOperatorSession>> {
     const place = placeIn(cursor);

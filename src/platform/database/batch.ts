@@ -1,5 +1,5 @@
 // Lets concurrent requests share one statement. Each request gets its own answer.
-import { DatabaseWaitError, isFaultOfOneRow } from './database-error.js';
+import { DatabaseWaitError, isRowError } from './database-error.js';
 import { DEFAULT_WAIT_MS, MAX_WAITING } from './wait-limit.js';
 
 /** Runs one statement. Resolves with one answer per item, in the order of the items. */
@@ -124,7 +124,7 @@ export class Batch<Item, Answer> {
       const answers = await this.run(taken.map(({ item }) => item));
       for (const [index, { resolve }] of taken.entries()) resolve(answers[index] as Answer);
     } catch (error) {
-      if (taken.length === 1 || !isFaultOfOneRow(error)) return taken.forEach(({ reject }) => reject(error));
+      if (taken.length === 1 || !isRowError(error)) return taken.forEach(({ reject }) => reject(error));
       const middle = Math.ceil(taken.length / 2);
       await this.serve(taken.slice(0, middle));
       await this.serve(taken.slice(middle));

@@ -1,5 +1,4 @@
-// Classifies database errors: the ones that answer a statement, and the ones that mean the database is
-// unavailable.
+// Classifies database errors: failures of one statement, and failures that mean that the database is unavailable.
 import {
   QueryFailedError,
   QueryRunnerAlreadyReleasedError,
@@ -12,9 +11,9 @@ const DEADLOCK_DETECTED = '40P01';
 const UNDEFINED_TABLE = '42P01';
 const PERMISSION_DENIED = '42501';
 /** SQLSTATE classes: data exception, integrity constraint violation. */
-const FAULTS_OF_ROWS = ['22', '23'];
+const ROW_ERROR_CLASSES = ['22', '23'];
 /** Bad rows, lost races, and statements or lock waits that the server has ended. */
-const ANSWERS = /^(?:2[23]|40|57014$|55P03$)/;
+const STATEMENT_ERRORS = /^(?:2[23]|40|57014$|55P03$)/;
 
 /** Whether a statement failed because it violates a unique constraint. */
 export function isUniqueViolation(error: unknown): boolean {
@@ -42,13 +41,13 @@ export function isPermissionDenied(error: unknown): boolean {
 }
 
 /** Whether one of the rows made the statement fail; without that row it may succeed. */
-export function isFaultOfOneRow(error: unknown): boolean {
-  return FAULTS_OF_ROWS.includes(sqlStateOf(error)?.slice(0, 2) ?? '');
+export function isRowError(error: unknown): boolean {
+  return ROW_ERROR_CLASSES.includes(sqlStateOf(error)?.slice(0, 2) ?? '');
 }
 
 /** Whether the connection is still usable after this error. After a timeout its state is unknown. */
 export function keepsConnection(error: unknown): boolean {
-  return ANSWERS.test(sqlStateOf(error) ?? '');
+  return STATEMENT_ERRORS.test(sqlStateOf(error) ?? '');
 }
 
 /** Statements that bypass TypeORM fail with the driver's own error. */
@@ -71,7 +70,7 @@ export type Unavailability =
 /** A statement or a request took too long, or a commit was not replicated. The write may have happened. */
 export class DatabaseWaitError extends Error {
   constructor(readonly why: Unavailability) {
-    super(`the database did not serve in time (${why})`);
+    super(`the database did not respond in time (${why})`);
     this.name = 'DatabaseWaitError';
   }
 }
@@ -141,8 +140,8 @@ const DRIVER_MESSAGES: Readonly<Record<string, Unavailability>> = {
  * http/database-outages.ts for the responses (D49), and wait-limit.ts for the time limits.
  */
 export function unavailabilityOf(error: unknown): Unavailability | undefined {
-  // The connection broke between two statements of a transaction, and TypeORM has released it. An entity
-  // manager throws an error of its own.
+  // The connection broke between two statements of a transaction, and TypeORM has released it. Query runner and
+  // entity manager throw different errors then.
   if (
     error instanceof QueryRunnerAlreadyReleasedError ||
     error instanceof QueryRunnerProviderAlreadyReleasedError
@@ -153,15 +152,15 @@ export function unavailabilityOf(error: unknown): Unavailability | undefined {
   if (typeof cause !== 'object' || cause === null) return undefined;
   const { code, message = '' } = cause as Partial<NodeJS.ErrnoException>;
   if (typeof code !== 'string') return DRIVER_MESSAGES[message];
-  if (isOfConnection(cause)) return 'connection_lost';
+  if (isConnectionError(cause)) return 'connection_lost';
   return STATES[code] ?? (code.length === 5 ? STATES[code.slice(0, 2)] : undefined);
 }
 
 /** A host name with several addresses fails with an AggregateError of all attempts. */
-function isOfConnection(error: Partial<NodeJS.ErrnoException & AggregateError>): boolean {
+function isConnectionError(error: Partial<NodeJS.ErrnoException & AggregateError>): boolean {
   const { errors, code = '', syscall = '' } = error;
-  if (Array.isArray(errors)) return errors.some((each) => isOfConnection(each as Error));
-  // A connection that is cut during the TLS handshake names no system call.
+  if (Array.isArray(errors)) return errors.some((each) => isConnectionError(each as Error));
+  // The error of a connection that is cut during the TLS handshake has no `syscall`.
   if (TLS_CODES.test(code) || (code === 'ECONNRESET' && syscall === '')) return true;
   return SYSTEM_CODES.has(code) && CONNECTION_CALLS.has(syscall);
 }

@@ -50,8 +50,8 @@ function obstacleAt(path: string): string | undefined {
 }
 
 /**
- * The service's tables without full rights. They have the same owner as the table of migrations, which a new
- * database lacks.
+ * The service's tables on which this role lacks a right. The owner of the migrations table owns all of them.
+ * A new database has no migrations table, so no table is found.
  */
 const WITHOUT_RIGHTS = `
   SELECT relname AS name, current_user AS role

@@ -12,8 +12,8 @@ const PAGE_ROWS = 200;
 const OWN_TRANSACTION = 'txid_current()';
 
 /**
- * Replacements by table and column: the SQL to read instead of the column, with the row as `source`. Null
- * stands for the default.
+ * Replacements by table and column: the SQL to read instead of the column, with the row as `source`. If it is
+ * null, the copy gets the column's default.
  */
 export type ColumnsInCopy = Readonly<Record<string, Readonly<Record<string, string>>>>;
 

@@ -33,7 +33,7 @@ export const COMMON_HEADERS = {
 /** How long caches keep public responses, in seconds. */
 export const PUBLISHED_MAX_AGE_SECONDS = 3_600;
 
-/** For responses without a route: the page that asked is unknown (D111). */
+/** For responses without a route. The page that sent the request is unknown, so no page may frame them (D111). */
 export const UNFRAMED_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-frame-options': 'DENY',

@@ -1,4 +1,4 @@
-// Answers input that never becomes a request: no HTTP, headers that are too large, clients that are too slow.
+// Answers input that never becomes a request: input that is not HTTP, headers that are too large, clients that are too slow.
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';

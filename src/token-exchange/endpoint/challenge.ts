@@ -18,7 +18,7 @@ export function presentedCallOf(request: HttpRequest): PresentedCall | undefined
 }
 
 /** Whether a credential uses a supported scheme. An answer to any other only lists the supported ones. */
-export function isServedScheme(authorization: string | undefined): boolean {
+export function isSupportedScheme(authorization: string | undefined): boolean {
   return schemeOf(authorization) !== undefined;
 }
 
@@ -72,7 +72,7 @@ export function errorOf(
  */
 export function challengeTo(call: Challenged, reason?: BearerReason): string {
   const { authorization } = call;
-  const error = isServedScheme(authorization) ? errorOf(authorization, reason) : undefined;
+  const error = isSupportedScheme(authorization) ? errorOf(authorization, reason) : undefined;
   const challenge = challengeOf(call, error);
   return isDpop(schemeOf(authorization)) ? challenge : `${challenge}, DPoP ${ALGS}`;
 }

@@ -29,7 +29,7 @@ export class Notices {
   }
 
   /**
-   * Logs ignored claims, and the administrators whom its identities were linked to. Called after the commit, because a
+   * Logs ignored claims, and external identities that were linked to administrators. Called after the commit, because a
    * transaction may be retried or fail.
    */
   warnAfterCommit(

@@ -19,7 +19,7 @@ import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { requestIdOf } from '../../platform/log/request-id.js';
 import { DpopProofs } from '../dpop/dpop-proofs.js';
-import { challengeTo, isServedScheme, presentedCallOf, scopeChallengeTo } from '../endpoint/challenge.js';
+import { challengeTo, isSupportedScheme, presentedCallOf, scopeChallengeTo } from '../endpoint/challenge.js';
 import { bearerLine } from '../refusals/refusal-line.js';
 import type { RouteSettings, TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { ROUTE_SETTINGS, TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
@@ -123,7 +123,7 @@ export class TokenExchangeGuard implements CanActivate {
     if (caller === undefined) {
       response.header('www-authenticate', challengeTo(call, refusal?.reason));
       const message = 'The access token is invalid or has expired';
-      throw new UnauthorizedException(isServedScheme(authorization) ? message : 'Send an access token');
+      throw new UnauthorizedException(isSupportedScheme(authorization) ? message : 'Send an access token');
     }
     if (lacks(caller.scopes, needed)) {
       response.header('www-authenticate', scopeChallengeTo(call));

@@ -17,16 +17,16 @@ import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { AccessTokenService } from '../tokens/access-token.service.js';
 import { callerOf } from '../tokens/caller.js';
 
-/** The claims of a valid token in the answer (RFC 7662 §2.2). */
+/** The response (RFC 7662 §2.2): the claims of a valid token, or that the token is not active. */
 export type Introspection = { readonly active: false } | ({ readonly active: true } & JWTPayload);
 
-/** A question about an access token. Both are secret. */
-export interface Introspected {
+/** A request for introspection. Its properties are secret. */
+export interface IntrospectionRequest {
   readonly token: string;
   readonly client: ClientCredentials | undefined;
 }
 
-const TOLD = ['scope', 'client_id', 'sub', 'act', 'cnf', 'aud', 'iss', 'exp', 'iat', 'jti'];
+const RETURNED_CLAIMS = ['scope', 'client_id', 'sub', 'act', 'cnf', 'aud', 'iss', 'exp', 'iat', 'jti'];
 
 @Injectable()
 export class IntrospectionService {
@@ -40,22 +40,25 @@ export class IntrospectionService {
   ) {}
 
   /**
-   * A client may introspect its own access tokens, and those for the services of an entry that lets it (D61).
+   * A client may introspect its own access tokens. If an entry allows it, it may also introspect tokens for that entry's services (D61).
    * @throws OAuthRefusal for a client that does not authenticate or may not ask
    */
-  async introspect({ token, client: sent }: Introspected, request: ClientRequest): Promise<Introspection> {
+  async introspect(
+    { token, client: sent }: IntrospectionRequest,
+    request: ClientRequest,
+  ): Promise<Introspection> {
     const client = await this.clients.authenticateOnce(sent, (use) =>
       request.inTime(() => this.jtis.useAlone(use)),
     );
     if (client.introspects === undefined)
       throw new OAuthRefusal('introspection_not_allowed', { clientId: printable(client.id) });
-    return request.inTime(() => this.tellOf(token, client));
+    return request.inTime(() => this.responseFor(token, client));
   }
 
   /**
-   * The same answer for invalid tokens and for tokens that the client may not know, so that nobody learns about others' tokens.
+   * Gives the same answer for invalid tokens and for tokens that the client may not introspect, so that nobody learns about others' tokens.
    */
-  private async tellOf(token: string, client: AuthenticatedClient): Promise<Introspection> {
+  private async responseFor(token: string, client: AuthenticatedClient): Promise<Introspection> {
     // Reading needs no transaction.
     const reading = Transaction.none(this.database);
     const verdict = await this.accessTokens.check(token, true);
@@ -66,7 +69,7 @@ export class IntrospectionService {
     return {
       active: true,
       token_type: claims['cnf'] === undefined ? 'Bearer' : 'DPoP',
-      ...Object.fromEntries(Object.entries(claims).filter(([name]) => TOLD.includes(name))),
+      ...Object.fromEntries(Object.entries(claims).filter(([name]) => RETURNED_CLAIMS.includes(name))),
     };
   }
 }
@@ -77,8 +80,8 @@ export class IntrospectionService {
  */
 function mayKnow({ id, issuers, introspects }: AuthenticatedClient, claims: JWTPayload): boolean {
   const { aud, client_id: clientId, vouched_by: recorded } = claims;
-  const isVouchedBy = (isMeant: (issuer: string) => boolean | undefined) =>
-    readRecordedKeys(recorded)?.every(({ issuer }) => isMeant(issuer)) === true;
+  const isVouchedBy = (isAllowed: (issuer: string) => boolean | undefined) =>
+    readRecordedKeys(recorded)?.every(({ issuer }) => isAllowed(issuer)) === true;
   const isOwn = clientId === id && isVouchedBy((issuer) => issuers.has(issuer));
   return isOwn || isVouchedBy((issuer) => introspects?.get(issuer)?.has(String(aud)));
 }

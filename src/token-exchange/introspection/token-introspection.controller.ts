@@ -17,7 +17,7 @@ import {
 } from '../endpoint/oauth.description.js';
 import { requestRefusal } from '../refusals/oauth-refusal.js';
 import { REVOCATION_FORM } from '../revocation/token-revocation.description.js';
-import type { Introspected } from './introspection.service.js';
+import type { IntrospectionRequest } from './introspection.service.js';
 import { IntrospectionService } from './introspection.service.js';
 
 /** RFC 7662 §2.1. */
@@ -75,7 +75,7 @@ export const TOKEN_INTROSPECTION = {
  * @throws OAuthRefusal `token_missing` or `field_invalid`
  * @throws OAuthRefusal `client_credential_invalid`
  */
-function readIntrospectionForm({ body, headers }: HttpRequest): Introspected {
+function readIntrospectionForm({ body, headers }: HttpRequest): IntrospectionRequest {
   const form = new Form(body, { token: {}, ...CLIENT_FIELDS }).wellFormed();
   const token = form.trimmed('token');
   if (token === '') throw requestRefusal('token_missing', 'token is required');

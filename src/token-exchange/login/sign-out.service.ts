@@ -9,8 +9,8 @@ import type { WebSession } from './session.repository.js';
 import { SessionRepository } from './session.repository.js';
 import { SessionService } from './session.service.js';
 
-/** The parts that a sign-out changes. */
-export interface IssuedThings {
+/** The stores that a sign-out changes. */
+export interface SignOutStores {
   readonly sessions: Pick<SessionRepository, 'deleteOfUser'>;
   readonly users: Pick<UserDirectory, 'endAccess'>;
 }
@@ -23,7 +23,7 @@ export interface IssuedThings {
  * @throws Error if the host cannot end access
  */
 export async function signOutEverywhere(
-  { sessions, users }: IssuedThings,
+  { sessions, users }: SignOutStores,
   transaction: Transaction,
   userId: string,
   { occurredAt, requestId, actorUserId }: AuditContext,
@@ -47,8 +47,8 @@ export class SignOutService {
   ) {}
 
   /**
-   * Ends the families of sessions whole.
-   * @param sessions all that a request carries
+   * Ends the given sessions and all others of their families.
+   * @param sessions the sessions of all cookies in the request
    * @returns the `Set-Cookie` values that clear the cookie
    */
   async signOut(sessions: readonly Pick<WebSession, 'familyId'>[], requestId: string): Promise<string[]> {
@@ -72,9 +72,9 @@ export class SignOutService {
   }
 
   /**
-   * Ends all that a user has: sessions, and access tokens of which the user is subject or actor; at once, on every instance.
-   * @returns how many sessions there were that had not ended by themselves
-   * @throws Error where the host cannot end access
+   * Ends all sessions of a user and all access tokens with the user as subject or actor, at once on every instance.
+   * @returns the number of live sessions that ended
+   * @throws Error if the host cannot end access
    */
   signOutEverywhere(userId: string, requestId: string): Promise<number> {
     const repositories = { sessions: this.rows, users: this.users };

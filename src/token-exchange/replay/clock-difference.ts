@@ -9,7 +9,7 @@ import { LOGGER } from '../../platform/log/log.js';
 
 /** Each instance may differ from the database by half of the margin: see `RETENTION_MARGIN_SECONDS` in jti.repository.ts. */
 const MAX_MS = 30 * 60_000;
-/** A step of this process's clock shows at once, a step of the database's clock at the next measurement. */
+/** A step of this process's clock is noticed at once. A step of the database's clock is noticed at the next measurement. */
 const MEASURE_EVERY_MS = 60_000;
 
 @Injectable()

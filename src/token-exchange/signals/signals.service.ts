@@ -24,7 +24,7 @@ import type { EventName, SecurityEvent } from './security-event.js';
 import type { NamedIdentity } from './signal-subjects.js';
 import { SignalSubjects } from './signal-subjects.js';
 import type { Transmitter } from './transmitters.js';
-import { Transmitters, usedId } from './transmitters.js';
+import { eventUseId, Transmitters } from './transmitters.js';
 
 /** A token is accepted for a day after its `iat`, so its `jti` is kept for two. */
 const JTI_KEPT_SECONDS = 2 * 86_400;
@@ -96,7 +96,11 @@ export class SignalsService {
     const { issuer } = transmitter;
     const { jti, iat } = token.claims;
     const use = (kind: 'event' | 'verification', id: string) =>
-      this.jtis.useUp(transaction, { jti: usedId(kind, issuer, id), exp: iat + JTI_KEPT_SECONDS }, issuer);
+      this.jtis.useUp(
+        transaction,
+        { jti: eventUseId(kind, issuer, id), exp: iat + JTI_KEPT_SECONDS },
+        issuer,
+      );
     if (!(await use('event', jti))) return { result: false, events: [] };
     if (event.name !== 'verification') return this.end(transaction, end, received);
     // By it the command that has asked for the event sees that it has arrived.

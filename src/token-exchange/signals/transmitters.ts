@@ -44,7 +44,7 @@ export function transmitterEntry({ issuer, jwksUri: url }: Transmitter): JwksEnt
 }
 
 /** How a used id is stored: apart from the ids of other transmitters and of tokens (RFC 8417 §2.2). */
-export function usedId(kind: 'event' | 'verification', issuer: string, id: string): string {
+export function eventUseId(kind: 'event' | 'verification', issuer: string, id: string): string {
   return JSON.stringify([kind, issuer, id]);
 }
 

@@ -50,12 +50,12 @@ export async function callerOf<User extends CallingUser>(
     findById(subjectUserId),
     actorUserId === undefined ? undefined : findById(actorUserId),
   ]);
-  if (!isEnabled(subject)) return refusedFor('subject', subject, token);
+  if (!isEnabled(subject)) return userRefusal('subject', subject, token);
   const user = actorUserId === undefined ? subject : actor;
-  if (!isEnabled(user)) return refusedFor('actor', user, token);
+  if (!isEnabled(user)) return userRefusal('actor', user, token);
   const reason =
-    endedFor('subject', subject, token, roles) ??
-    (actorUserId === undefined ? undefined : endedFor('actor', user, token, roles));
+    refusalReasonOf('subject', subject, token, roles) ??
+    (actorUserId === undefined ? undefined : refusalReasonOf('actor', user, token, roles));
   if (reason !== undefined) return { refusal: { reason, token } };
   const onBehalfOf = actorUserId === undefined ? undefined : subject;
   const needsBoth = rights === 'both' && subject.id !== user.id;
@@ -72,8 +72,8 @@ interface RecordedUser {
 }
 
 /**
- * Why an enabled user's session or access token is refused: access was ended since, or these keys may not sign the user in now.
- * Without a generation it is refused, if users have one.
+ * Why an enabled user's session or access token is refused: the user's access has ended since it was issued, or these keys may not sign
+ * the user in now. A session or token without a generation is refused if users have one.
  */
 export function refusalNow(
   user: CallingUser,
@@ -84,7 +84,7 @@ export function refusalNow(
   return isBarred(user, signedBy, roles) ? 'privileged_user_not_allowed' : undefined;
 }
 
-function endedFor(
+function refusalReasonOf(
   which: SubjectOrActor,
   user: CallingUser,
   { signedBy, ...token }: VerifiedAccessToken,
@@ -98,7 +98,7 @@ export function isEnabled<User extends CallingUser>(user: User | undefined): use
   return user?.enabled === true;
 }
 
-function refusedFor(
+function userRefusal(
   which: SubjectOrActor,
   user: CallingUser | undefined,
   token: VerifiedAccessToken,

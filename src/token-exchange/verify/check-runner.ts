@@ -27,7 +27,7 @@ export const UNREAD: CompactJws = {
 /** Where the keys of tokens are looked for: in trusted key entries, or in the key sets of transmitters. */
 export interface KeySource extends Pick<
   TrustedKeyService,
-  'issuers' | 'keysOf' | 'secondsToNextSearch' | 'unservingKeySet'
+  'issuers' | 'keysOf' | 'secondsToNextSearch' | 'unusableKeySet'
 > {
   find(
     ...asked: Parameters<TrustedKeyService['find']>

@@ -9,7 +9,7 @@ type Keys = Pick<TrustedKeyService, 'issuers' | 'keysOf'>;
 
 /**
  * Issuer and kid of a token whose header is refused, if its issuer is trusted. Any other value could be arbitrary.
- * @rule D77 Of an unverified token log and trail show issuer and kid if the issuer is trusted, and the algorithm.
+ * @rule D77 The log and the trail show an unverified token's algorithm, and its issuer and kid only if the issuer is trusted.
  */
 export function claimedKey({ header, payload }: CompactJws, keys: Keys): RefusalContext {
   const { iss } = payload;
@@ -19,16 +19,16 @@ export function claimedKey({ header, payload }: CompactJws, keys: Keys): Refusal
 }
 
 /** The algorithms of the token's keys, or all supported ones if no key is found. */
-export function servedAlgorithms({ header, payload }: CompactJws, keys: Keys): string {
+export function usableAlgorithms({ header, payload }: CompactJws, keys: Keys): string {
   const held = typeof payload['iss'] === 'string' ? keys.keysOf(payload['iss']) : [];
   const served = held.filter(({ kid }) => kid === header['kid']).flatMap(({ algorithms }) => [...algorithms]);
   return printableList(served.length === 0 ? ALGORITHMS : new Set(served));
 }
 
-/** The kids that the issuer's keys have. */
+/** The kids of the issuer's keys. */
 export function heldKids(issuer: string, keys: Keys): string {
   const kids = new Set(keys.keysOf(issuer).map((key) => key.kid));
-  return kids.size === 0 ? 'a key of the issuer, of whom none is held' : printableList(kids);
+  return kids.size === 0 ? 'a key of the issuer, which has none' : printableList(kids);
 }
 
 /** Shows the trusted issuer that an unknown issuer resembles, never the unknown one. Needs one pass over the issuers. */

@@ -27,7 +27,7 @@ import {
   withoutNulls,
   withOwnNames,
 } from './external-claims.js';
-import { heldKids, likeness, servedAlgorithms } from './key-hints.js';
+import { heldKids, likeness, usableAlgorithms } from './key-hints.js';
 import { ACCESS_TOKEN_TYPE } from './provider-policy.js';
 
 /** Refuses an extension of JWS, as RFC 7515 §4.1.11 requires for unsupported ones. */
@@ -71,7 +71,7 @@ export const ALGORITHM: TokenCheck<AnyToken> = {
   isNeeded: true,
   read: (token) => void (token.algorithm = algorithmNamed(token.jws.header['alg'])),
   fails: ({ algorithm }) => algorithm === undefined,
-  compared: ({ jws, rules }) => [servedAlgorithms(jws, rules.keys), printableName(jws.header['alg'])],
+  compared: ({ jws, rules }) => [usableAlgorithms(jws, rules.keys), printableName(jws.header['alg'])],
 };
 
 export const NO_CRIT = withoutMember('crit');
@@ -166,9 +166,9 @@ export const SERVING_KEY_SET: TokenCheck<AnyToken> = {
   reason: 'key_set_unavailable',
   isNeeded: true,
   fails: (token) =>
-    token.found === undefined && token.rules.keys.unservingKeySet(issuerOf(token)) !== undefined,
+    token.found === undefined && token.rules.keys.unusableKeySet(issuerOf(token)) !== undefined,
   compared: (token) => {
-    const unserving = token.rules.keys.unservingKeySet(issuerOf(token));
+    const unserving = token.rules.keys.unusableKeySet(issuerOf(token));
     return ['serving', unserving === undefined ? 'serving, or there is none' : keySetInWords(unserving)];
   },
 };

@@ -12,13 +12,13 @@ export class NewCredentialBody {
   @TextField({ description: 'Name of the credential.', max: MAX_NAME_CHARACTERS })
   readonly name!: string;
 
-  @ChoiceField({ description: 'Type, which says what data is.', values: CREDENTIAL_TYPE_NAMES })
+  @ChoiceField({ description: "Type. It determines data's schema.", values: CREDENTIAL_TYPE_NAMES })
   readonly type!: string;
 
-  @ObjectField({ description: "Secret data, by the type's schema. It is never answered." })
+  @ObjectField({ description: "Secret data that matches the type's schema. It is never returned." })
   readonly data!: Record<string, unknown>;
 
-  @IdField({ description: "The project; the acting user's personal one unless given.", optional: true })
+  @IdField({ description: "The project; by default the acting user's personal project.", optional: true })
   readonly projectId?: string;
 }
 
@@ -27,20 +27,20 @@ export class CredentialChangeBody {
   readonly name?: string;
 
   @ChoiceField({
-    description: 'Another type needs new data.',
+    description: 'A different type needs new data.',
     values: CREDENTIAL_TYPE_NAMES,
     optional: true,
   })
   readonly type?: string;
 
   @ObjectField({
-    description: "Replaces all data, or is merged into it. The whole satisfies the type's schema.",
+    description: "Replaces all data, or is merged into it. The result must match the type's schema.",
     optional: true,
   })
   readonly data?: Record<string, unknown>;
 
   @FlagField({
-    description: 'true: only the given members of data change, and null removes a member.',
+    description: 'If true, only the given properties of data change. Null removes a property.',
     optional: true,
   })
   readonly isPartialData?: boolean;

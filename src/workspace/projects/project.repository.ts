@@ -139,7 +139,7 @@ export class ProjectRepository {
 
 @Injectable()
 export class PersonalProjectRepository extends PersonalProjects {
-  readonly ofMade = sql`personal AS (
+  readonly insertForCreated = sql`personal AS (
     INSERT INTO project (id, type, name, personal_owner_id)
     SELECT gen_random_uuid(), 'personal', 'Personal', id FROM made RETURNING id, personal_owner_id
   ), membership AS (

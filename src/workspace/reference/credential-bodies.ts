@@ -58,7 +58,7 @@ function bodySchema({ properties, ...whole }: Schema, type: string): Schema {
     ...whole,
     properties: {
       ...properties,
-      type: { type: 'string', enum: [type], description: 'Type, which says what data is.' },
+      type: { type: 'string', enum: [type], description: "Type. It determines data's schema." },
       data: { $ref: reference(dataName(type)) },
     },
   };

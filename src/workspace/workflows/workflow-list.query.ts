@@ -74,7 +74,7 @@ interface OrderSql {
   readonly keyText: Sql;
   readonly after: ListSql;
   readonly direction: Sql;
-  readonly behind: Sql;
+  readonly isAfter: Sql;
 }
 
 const ORDERS: Readonly<Record<SortKey, OrderSql>> = {
@@ -83,14 +83,14 @@ const ORDERS: Readonly<Record<SortKey, OrderSql>> = {
     keyText: sql`to_char(listed.key AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
     after: sql`${AFTER_KEY}::timestamptz`,
     direction: sql`DESC`,
-    behind: sql`<`,
+    isAfter: sql`<`,
   },
   name: {
     key: sql`lower(w.name) COLLATE "C"`,
     keyText: sql`listed.key`,
     after: AFTER_KEY,
     direction: sql`ASC`,
-    behind: sql`>`,
+    isAfter: sql`>`,
   },
 };
 
@@ -144,8 +144,8 @@ function pageText(query: WorkflowPageQuery): ListSql {
  * has its own range in an index: the first workflows of each project are read and merged.
  */
 function firstOf(query: WorkflowPageQuery): ListSql {
-  const { key, direction, behind, after } = ORDERS[query.sort];
-  const rest = query.after === undefined ? [] : [sql`(${key}, w.id) ${behind} (${after}, ${AFTER_ID})`];
+  const { key, direction, isAfter, after } = ORDERS[query.sort];
+  const rest = query.after === undefined ? [] : [sql`(${key}, w.id) ${isAfter} (${after}, ${AFTER_ID})`];
   const first = sql`SELECT ${key} AS key, w.id FROM workflow w ${where([...conditionsOf(query), ...rest])}
       ORDER BY ${key} ${direction}, w.id ${direction} LIMIT ${LIMIT}`;
   if (query.memberId === undefined) return first;
@@ -165,7 +165,7 @@ function ofEachProject(query: WorkflowScope, workflows: ListSql): ListSql {
       CROSS JOIN LATERAL (${workflows}) listed`;
 }
 
-/** The members' projects, or the given one if it is among them. */
+/** The member's projects, or the given one if it is among them. */
 function memberProjects({ projectId, otherMemberId }: WorkflowScope): Sql<WorkflowScope> {
   const project = projectId === undefined ? sql`` : sql`AND member.project_id = ${PROJECT_ID}`;
   const own = sql`SELECT member.project_id FROM project_member member WHERE member.user_id = ${MEMBER_ID} ${project}`;

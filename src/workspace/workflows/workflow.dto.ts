@@ -20,7 +20,7 @@ export class NewWorkflowBody {
   @ObjectField({ description: CONNECTIONS, optional: true })
   readonly connections?: Record<string, unknown>;
 
-  @IdField({ description: "The project; the acting user's personal one unless given.", optional: true })
+  @IdField({ description: "The project; by default the acting user's personal project.", optional: true })
   readonly projectId?: string;
 }
 

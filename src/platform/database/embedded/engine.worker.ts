@@ -1,11 +1,11 @@
-// The embedded engine's thread: starts the engine, then answers one question after the other.
+// The embedded engine's worker thread: starts the engine, then answers one message at a time.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
 import { startEngine } from './engine.js';
 import type { ToEngine } from './engine-thread.js';
 
-if (parentPort === null) throw new Error('this file is the thread of an engine, and no program');
+if (parentPort === null) throw new Error('this file must run as a worker thread of the embedded engine');
 const port = parentPort;
 const engine = await startEngine(workerData as string);
 freeMemory();
@@ -31,8 +31,8 @@ async function end(): Promise<void> {
 }
 
 /**
- * Ends the thread even if the process ignores rejections. Otherwise the next answer would go to this
- * question.
+ * Ends the thread even if the process ignores rejections. Otherwise the answer to the next message would be
+ * taken for the answer to this one.
  */
 function fail(error: unknown): void {
   setImmediate(() => {

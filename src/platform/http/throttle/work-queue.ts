@@ -16,17 +16,17 @@ export class WorkQueue {
   constructor(private readonly limits: QueueLimits) {}
 
   /** @throws TooManyRequestsError if too many tasks wait, or this one waits too long */
-  async take<T>(work: () => Promise<T>): Promise<T> {
+  async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.running < this.limits.atOnce) this.running += 1;
-    else await this.turn();
+    else await this.waitForTurn();
     try {
       return await work();
     } finally {
-      this.handOn();
+      this.startNext();
     }
   }
 
-  private turn(): Promise<void> {
+  private waitForTurn(): Promise<void> {
     return new Promise((resolve, reject) => {
       const refuse = () => reject(new TooManyRequestsError(RETRY_AFTER_SECONDS.queue));
       if (this.waiting.size >= this.limits.waiting) return refuse();
@@ -42,7 +42,7 @@ export class WorkQueue {
     });
   }
 
-  private handOn(): void {
+  private startNext(): void {
     const [next] = this.waiting;
     if (next === undefined) {
       this.running -= 1;

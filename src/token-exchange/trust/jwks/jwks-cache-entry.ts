@@ -40,7 +40,7 @@ export function servesUntilMs({ freshUntil }: Pick<Fetched, 'freshUntil'>, maxSt
 }
 
 /** Whether tokens are verified by its keys. */
-export function isServing({ state }: Pick<KeySetState, 'state'>): boolean {
+export function isInUse({ state }: Pick<KeySetState, 'state'>): boolean {
   return state === 'held' || state === 'stale';
 }
 

@@ -7,7 +7,7 @@ import type { Algorithm } from '../algorithms.js';
 import { MAX_TRIED_KEYS, quoteKid, writeJwks } from '../jwks-content.js';
 import type { JwksEntry, TrustedKey, TrustPolicy } from '../trusted-key.js';
 import type { JwksStatus, KeySetState } from './jwks-cache-entry.js';
-import { isServing, JwksCacheEntry } from './jwks-cache-entry.js';
+import { isInUse, JwksCacheEntry } from './jwks-cache-entry.js';
 import type { UnknownKidSearch } from './unknown-kid-search.js';
 
 /** Keys by issuer and kid, as the issuers publish them. `JwksService` provides those of trusted key entries. */
@@ -87,9 +87,9 @@ export class JwksKeyProvider {
   }
 
   /** The state of an issuer's first key set without a usable key; undefined if there is none. */
-  unservingKeySet(issuer: string): KeySetState | undefined {
+  unusableKeySet(issuer: string): KeySetState | undefined {
     const states = this.ofIssuer(issuer).map((cached) => cached.state(this.clock.nowMs()));
-    return states.find((state) => !isServing(state));
+    return states.find((state) => !isInUse(state));
   }
 
   /** Seconds until an unknown kid of an issuer may cause a fetch; undefined if the next one may. */

@@ -11,7 +11,7 @@ export interface JwksSnapshot {
   /** The URL as people may see it: without its query. */
   readonly url: string;
 
-  /** The usable keys as `writeJwks` writes them, maybe none; null before the first success. */
+  /** The usable keys in the format of `writeJwks`. The list may be empty. Null before the first success. */
   readonly keySet: string | null;
 
   readonly freshUntil: Date | null;
@@ -19,7 +19,7 @@ export interface JwksSnapshot {
   /** When the last successful fetch began. */
   readonly lastSuccessAt: Date | null;
 
-  /** When the last failed fetch began. It may lie before the last success. */
+  /** When the last failed fetch began. It may be earlier than the last success. */
   readonly lastFailureAt: Date | null;
 
   readonly lastFailureReason: string | null;
@@ -31,7 +31,7 @@ export interface JwksSnapshot {
 
   readonly lastUnknownKidFetchAt: Date | null;
 
-  /** Grows with each outcome of a fetch; another revision than the known one is news. */
+  /** Grows with each stored outcome. A different revision means that the row has changed. */
   readonly revision: number;
 }
 
@@ -43,7 +43,7 @@ const COLUMNS = `url_hash AS "urlHash", url, key_set AS "keySet", fresh_until AS
 /** A JWKS address in this table. */
 export type JwksAddress = Pick<JwksSnapshot, 'urlHash' | 'url'>;
 
-/** A fetch's change of a snapshot: the keys, if it returned a key set, even an empty one; otherwise the failure. */
+/** What a fetch changes in a snapshot: the keys if it returned a key set, even an empty one, otherwise the failure. */
 export type FetchOutcome = Pick<JwksSnapshot, 'consecutiveFailures' | 'nextRefreshAt'> &
   Partial<
     Pick<JwksSnapshot, 'keySet' | 'freshUntil' | 'lastSuccessAt' | 'lastFailureAt' | 'lastFailureReason'>
@@ -91,7 +91,7 @@ export class JwksSnapshotRepository {
     );
   }
 
-  /** The rows with another revision than the known one. */
+  /** The rows whose revision differs from the known one. */
   findChanged(known: readonly Pick<JwksSnapshot, 'urlHash' | 'revision'>[]): Promise<JwksSnapshot[]> {
     return this.database.background.query<JwksSnapshot>(
       `SELECT ${COLUMNS} FROM token_exchange_jwks_snapshot AS held
@@ -143,9 +143,9 @@ export class JwksSnapshotRepository {
   }
 
   /**
-   * Reserves the one extra fetch of a window for this instance. One atomic statement decides between all instances.
+   * Reserves the one extra fetch that an unknown `kid` may cause in each window. One atomic statement decides between all instances.
    * A reservation more than a window ahead was made by a wrong clock and is ignored.
-   * @returns undefined if the reservation succeeded, otherwise when the present holder made its own
+   * @returns undefined if the reservation succeeded, otherwise the time of the present reservation
    */
   async reserveUnknownKidFetch(address: JwksAddress, now: Date, windowMs: number): Promise<Date | undefined> {
     const [from, until] = [new Date(now.getTime() - windowMs), new Date(now.getTime() + windowMs)];
@@ -163,7 +163,7 @@ export class JwksSnapshotRepository {
   }
 
   /**
-   * Makes addresses due for the leader, and announces it. An address without an attempt has no row, and is due anyway.
+   * Makes the leader fetch addresses now, and announces it. An address that was never fetched has no row. It is due anyway.
    */
   async makeDue(urlHashes: readonly string[]): Promise<void> {
     await this.database.background.query(

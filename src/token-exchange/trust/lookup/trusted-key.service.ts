@@ -115,8 +115,8 @@ export class TrustedKeyService {
   }
 
   /** The state of an issuer's first key set without a usable key; undefined if there is none. */
-  unservingKeySet(issuer: string): KeySetState | undefined {
-    return this.jwksKeys.unservingKeySet(issuer);
+  unusableKeySet(issuer: string): KeySetState | undefined {
+    return this.jwksKeys.unusableKeySet(issuer);
   }
 
   /** Seconds until an unknown kid of an issuer may cause a fetch; undefined if the next one may. */

@@ -1,4 +1,4 @@
-// The languages of the page in the frame: which one it speaks, and its words and numbers in each.
+// The languages of the page in the frame: the choice of one, and its texts and numbers in each.
 import { words } from '../../../../pages/frame/words.js';
 import { formatNumber, plainJson, plainName, timeAgo } from '../../../../pages/shared/format.js';
 import { language, languageOf } from '../../../../pages/shared/language.js';
@@ -11,11 +11,11 @@ describe('the language', () => {
     [undefined, ['fr', 'de'], 'de'],
     ['fr', ['de'], 'en'],
     [undefined, [], 'en'],
-  ] as const)('for %j and a browser with %j is %s', (asked, spoken, expected) => {
+  ] as const)('for the option %j and a browser with %j is %s', (asked, spoken, expected) => {
     expect(languageOf(asked, spoken)).toBe(expected);
   });
 
-  it('translates every word, and leaves none identical', () => {
+  it('has a different text in each language for every key', () => {
     const tables = (['en', 'de'] as const).map((code) => {
       language.value = code;
       return words();

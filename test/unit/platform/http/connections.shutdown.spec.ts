@@ -1,4 +1,4 @@
-// What becomes of connections when the HTTP server leaves.
+// The shutdown of the HTTP server: which connections it waits for, and which it closes.
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect } from 'node:net';
@@ -7,7 +7,7 @@ import fastify from 'fastify';
 import { GracefulShutdown } from '../../../../src/platform/http/connections.js';
 import { until } from '../../../support/until.js';
 
-/** So long the answers may take that are under way. */
+/** The time limit for responses that have begun. */
 const ANSWERS_MS = 3_500;
 const PATIENCE_MS = 60_000;
 
@@ -18,7 +18,7 @@ describe('[D93] the shutdown of a server', () => {
   let answerSlowly: () => void;
 
   beforeEach(async () => {
-    // Only the test lets the time for answers pass.
+    // Only the test makes the time limit end.
     jest.useFakeTimers({ doNotFake: ['performance', 'nextTick', 'setImmediate', 'queueMicrotask'] });
     server = fastify({ return503OnClosing: false });
     shutdown = new GracefulShutdown();

@@ -48,7 +48,7 @@ describe('[P.perMinute] the entry throttle', () => {
     throttle = withStorage(storage);
   });
 
-  /** As the flow and what surrounds it do. */
+  /** Calls the throttle in the order of the guards and the flow. */
   const counted = async <T extends object>(
     tokens: CountedTokens,
     work: () => Promise<T>,
@@ -65,7 +65,7 @@ describe('[P.perMinute] the entry throttle', () => {
       throw error;
     }
   };
-  /** Hits of a key so far; asking is none, since it is over its limit. */
+  /** The hits of a key so far. This call adds none, because the limit is 0. */
   const hitsOf = async (key: string) => (await storage.increment(key, MINUTE_MS, 0)).totalHits - 1;
   const arrive = () => storage.increment(ADDRESS, MINUTE_MS, ADDRESS_LIMIT);
 
@@ -128,7 +128,7 @@ describe('[P.perMinute] the entry throttle', () => {
     });
   });
 
-  it('[P.perMinute] runs nothing above the limit, and leaves the request charged to the address', async () => {
+  it('[P.perMinute] does not run a request above the limit, and leaves it charged to the address', async () => {
     const subject = token(0, 1);
     await counted({ subject }, succeed);
     clock.advance(15.5);
@@ -194,7 +194,7 @@ describe('[P.perMinute] the entry throttle', () => {
     plain.onApplicationShutdown();
   });
 
-  it("[P.perMinute] fails with its own error if a host's storage fails afterwards", async () => {
+  it("[P.perMinute] throws the work's error even if the host's storage fails afterwards", async () => {
     class Breaking extends CountingStorage {
       isBroken = false;
       override increment(...hit: Parameters<CountingStorage['increment']>) {

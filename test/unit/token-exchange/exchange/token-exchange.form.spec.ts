@@ -77,10 +77,10 @@ describe('accepted fields', () => {
   });
 
   it.each([
-    ['a line feed behind', 'a.b.c\n'],
-    ['a Windows line end behind', 'a.b.c\r\n'],
-    ['white space around', ' \t\r\na.b.c \t\r\n'],
-    ['nothing around', 'a.b.c'],
+    ['a line feed at the end', 'a.b.c\n'],
+    ['a Windows line end at the end', 'a.b.c\r\n'],
+    ['white space on both sides', ' \t\r\na.b.c \t\r\n'],
+    ['no white space', 'a.b.c'],
   ])('[D16] tokens are accepted with %s', (_, token) => {
     const { subjectToken, actorToken } = read(encoded({ ...good, subject_token: token, actor_token: token }));
     expect([subjectToken, actorToken]).toEqual(['a.b.c', 'a.b.c']);
@@ -101,7 +101,7 @@ describe('grant_type', () => {
     `grant_type=${GRANT}%00`,
     'grant_type=%00',
     `Grant_type=${GRANT}`,
-  ])('[4.2.grant_type] is unsupported: %p', (body) => {
+  ])('[4.2.grant_type] is unsupported in the body %p', (body) => {
     expect(refusal(body)[0]).toBe('unsupported_grant_type');
   });
 
@@ -132,7 +132,7 @@ describe('rejected fields', () => {
     ['scope', withFields('scope=a%00b')],
     ['resource', withFields(`resource=${'x'.repeat(2047)}&resource=xx`)],
     ['audience', withFields(`audience=${'x'.repeat(1023)}&audience=xx`)],
-  ])('[D16][K6] %s is named: %s', (field, body) => {
+  ])('[D16][K6] the error names the field %s: %s', (field, body) => {
     const [kind, message] = refusal(body);
     expect(kind).toBe('field_invalid');
     expect(message).toContain(field);
@@ -152,7 +152,7 @@ describe('rejected fields', () => {
       `${name} must have at most ${limit} characters`,
     ]);
     expect(judged('😀'.repeat(limit + 1))[0]).toBe('field_invalid');
-    // The variation selector behind an emoji is a character of its own.
+    // The variation selector after an emoji is a separate character.
     expect(judged('x\ufe0f'.repeat(limit))[0]).toBe('field_invalid');
   });
 

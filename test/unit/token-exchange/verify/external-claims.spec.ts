@@ -1,4 +1,4 @@
-// Which claims of a correctly signed token are taken, and how the others are refused.
+// Which claims of a correctly signed token are accepted, and how the others are refused.
 import { isTokenRefusal, OAuthRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import type { TokenRefusalReason } from '../../../../src/token-exchange/refusals/token-refusals.js';
 import type { ClaimSet } from '../../../../src/token-exchange/trust/claim-names.js';
@@ -23,7 +23,7 @@ function reasonFor(overrides: object): TokenRefusalReason | 'accepted' {
 }
 
 describe('claims', () => {
-  it('[5.2.3] the required ones are enough', () => {
+  it('[5.2.3] are accepted if only the required ones are given', () => {
     expect(read({ other: { nested: [1] } })).toEqual(good);
   });
 
@@ -79,11 +79,16 @@ describe('times', () => {
     }
   });
 
-  it.each(['iat', 'exp', 'nbf'])('[D10][K24] %s cannot be infinite in any notation', (name) => {
-    const payload = JSON.parse(JSON.stringify({ ...good, [name]: 'X' }).replace('"X"', '1e999')) as ClaimSet;
-    expect(() => readExternalClaims(payload)).toThrow(OAuthRefusal);
-    expect(() => readExternalClaims({ ...good, [name]: Number.NaN })).toThrow(OAuthRefusal);
-  });
+  it.each(['iat', 'exp', 'nbf'])(
+    '[D10][K24] %s is refused if its number is infinite in any notation',
+    (name) => {
+      const payload = JSON.parse(
+        JSON.stringify({ ...good, [name]: 'X' }).replace('"X"', '1e999'),
+      ) as ClaimSet;
+      expect(() => readExternalClaims(payload)).toThrow(OAuthRefusal);
+      expect(() => readExternalClaims({ ...good, [name]: Number.NaN })).toThrow(OAuthRefusal);
+    },
+  );
 });
 
 describe('e-mail', () => {
@@ -110,7 +115,7 @@ describe('e-mail', () => {
     ...[false, 'false', 'FALSE', 'True', ' true', 'yes', '', '1', 0, null, [true]].map(
       (value) => [value, false] as const,
     ),
-  ] as const)('[D5][K31] with email_verified %j is verified: %s', (value, verified) => {
+  ] as const)('[D5][K31] with email_verified %j has emailVerified %s', (value, verified) => {
     expect(read({ email: 'ada@a.example', email_verified: value }).emailVerified).toBe(verified);
   });
 });
@@ -154,7 +159,7 @@ describe('strings that storage cannot hold', () => {
 
 describe('the issuer before the key is known', () => {
   it.each([{}, { iss: '' }, { iss: null }, { iss: 7 }, { iss: ['https://a.example'] }, { iss: { a: 1 } }])(
-    '[D14] %j is answered as invalid claims',
+    '[D14] %j is refused as invalid claims',
     (payload) =>
       expect(() => readIssuer(payload)).toThrow(expect.objectContaining({ reason: 'claims_invalid' })),
   );
@@ -205,7 +210,7 @@ it.each([
   [{ sub: '' }, /: found an empty text$/],
   [{ aud: [7] }, /: found a list$/],
   [{ role: null }, /: found null$/],
-])('[D23] an error reports a value by its kind: %j', (overrides, message) => {
+])('[D23] an error reports only the kind of a value: %j', (overrides, message) => {
   expect(() => read(overrides)).toThrow(message);
 });
 
@@ -266,7 +271,7 @@ describe('act', () => {
     { sub: 'a', act: null },
   ])('[P.priorActors] is not a valid chain: %j', (act) => expect(reasonFor({ act })).toBe('claims_invalid'));
 
-  it("[5.2.3][D126] names no user of the instance itself if the instance's issuer is known", () => {
+  it("[5.2.3][D126] is invalid with the instance's own issuer, if that is known", () => {
     const own = 'https://us.example';
     const claimed = (act: object) => () => readExternalClaims({ ...good, act }, own);
     for (const iss of [own, `${own}/`, 'HTTPS://US.example:443'])

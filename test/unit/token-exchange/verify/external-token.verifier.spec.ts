@@ -33,7 +33,7 @@ function verifierOf(
   const clock = new TestClock(now * 1000);
   const keys = trustedKeysOf(entries, clock, {}, policy);
   const state = { state: 'never_held', servesUntil: undefined, reason: undefined } as const;
-  if (isUnfetched) jest.spyOn(keys, 'unservingKeySet').mockReturnValue(state);
+  if (isUnfetched) jest.spyOn(keys, 'unusableKeySet').mockReturnValue(state);
   return new ExternalTokenVerifier(keys, clock, {
     clockToleranceSeconds: toleranceSeconds,
     strict: true,

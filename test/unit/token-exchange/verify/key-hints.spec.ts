@@ -5,7 +5,7 @@ import {
   claimedKey,
   heldKids,
   likeness,
-  servedAlgorithms,
+  usableAlgorithms,
 } from '../../../../src/token-exchange/verify/key-hints.js';
 
 const ISSUER = 'https://main.example/Tenant';
@@ -56,7 +56,7 @@ describe('[D77] an unknown issuer', () => {
 
 it.each([
   [ISSUER, 'k1, k2'],
-  ['https://empty.example', 'a key of the issuer, of whom none is held'],
+  ['https://empty.example', 'a key of the issuer, which has none'],
 ])('[D77] an unknown kid for %s is reported with the known ones', (issuer, kids) => {
   expect(heldKids(issuer, KEYS)).toBe(kids);
 });
@@ -79,7 +79,7 @@ describe('[D77] a rejected header', () => {
   });
 
   it('is reported with the algorithms of a known key, or else with all', () => {
-    const served = (kid: unknown, iss: unknown) => servedAlgorithms(jws({ kid }, { iss }), KEYS);
+    const served = (kid: unknown, iss: unknown) => usableAlgorithms(jws({ kid }, { iss }), KEYS);
     expect(served('k1', ISSUER)).toBe('RS256, PS256');
     expect(served('k9', ISSUER)).toMatch(/^RS256, .*EdDSA$/);
     expect(served('k1', 'https://stranger.example')).toMatch(/^RS256, .*EdDSA$/);

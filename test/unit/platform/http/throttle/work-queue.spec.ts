@@ -13,7 +13,7 @@ describe('a queue of two tasks at once and three waiting', () => {
     const begun: number[] = [];
     const ends: (() => void)[] = [];
     const take = (number: number) =>
-      queue.take(async () => {
+      queue.run(async () => {
         begun.push(number);
         await new Promise<void>((resolve) => ends.push(resolve));
         return number;
@@ -50,9 +50,9 @@ describe('a queue of two tasks at once and three waiting', () => {
 
   it('runs the next task after one that fails', async () => {
     const { queue } = tasks();
-    const fails = () => queue.take(() => Promise.reject(new Error('no')));
+    const fails = () => queue.run(() => Promise.reject(new Error('no')));
     const failures = Array.from({ length: 5 }, () => expect(fails()).rejects.toThrow('no'));
     await Promise.all(failures);
-    await expect(queue.take(() => Promise.resolve(1))).resolves.toBe(1);
+    await expect(queue.run(() => Promise.resolve(1))).resolves.toBe(1);
   });
 });
