@@ -19,7 +19,7 @@ export const EXPLANATIONS: Record<string, string> = {
   sandboxed: 'The sandbox lacks allow-scripts or allow-same-origin',
   opaque_host: 'This page has no origin: it is a file, or sandboxed',
   wrong_address: "The url is not the instance's SVC_BASE_URL",
-  not_allowed_here: 'No `origins` of an entry list this page',
+  not_allowed_here: 'No entry lists this page in `origins`',
   blocked: 'A policy of this page blocks the frame',
   local_network: 'The browser denies this page the local network',
 };

@@ -6,7 +6,7 @@ const en = {
   workflows: 'Workflows',
   signedInAs: 'Signed in as',
   signOut: 'Sign out',
-  signOutProblem: 'Signing out did not work. Please try again.',
+  signOutProblem: 'You could not be signed out. Please try again.',
   owner: 'Owner',
   administrator: 'Administrator',
   member: 'Member',

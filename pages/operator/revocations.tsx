@@ -15,7 +15,7 @@ export function RevocationsView() {
       <PageHead
         title="Revocations"
         back={{ href: '#/entries', text: 'Trusted entries' }}
-        lead="Keys that are no longer trusted; all that came from their tokens has ended. A key is revoked on the page of its entry."
+        lead="Keys that are no longer trusted. Sessions and access tokens from their tokens have ended. Revoke a key on its entry's page."
       />
       <Loaded load={(signal) => call('GET /revocations', { signal })}>
         {({ data }) => <List all={data} />}
@@ -48,7 +48,7 @@ function List({ all }: { all: readonly Revocation[] }) {
       rows={[...all].sort((one, other) => other.revokedAt.localeCompare(one.revokedAt))}
       empty={{
         title: 'Nothing is revoked',
-        text: 'Keys, or all keys of an issuer, are listed here once they are revoked.',
+        text: 'Revoked keys are listed here.',
       }}
     />
   );
@@ -64,7 +64,7 @@ export function RestoreButton({ issuer, kid }: { issuer: string; kid: string | n
     <ActionButton
       title={`Restore ${what}?`}
       label={`Restore ${what}`}
-      text="Restore it only if the revocation was a mistake: tokens that it has signed are accepted again. Never restore a key that has leaked."
+      text="Its tokens are accepted again. Restore only after a mistake, and never a key that has leaked."
       action="Restore"
       isSmall
       run={() => call('POST /revocations/restore', { body: { issuer, kid } })}

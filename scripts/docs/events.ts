@@ -59,7 +59,6 @@ function withoutEmpty(key: string, value: unknown): unknown {
 }
 
 export const EVENT_BLOCKS = {
-  'every event': () => membersList([COMMON]),
   events: () =>
     list(Object.entries(AUDIT_EVENTS).map(([name, { description }]) => [`\`${name}\``, description])),
   members: () => membersList(Object.values(AUDIT_EVENTS).map(({ members }) => members)),
@@ -72,7 +71,7 @@ function eventList(events: Events): string {
   return table(['Event', 'When'], rows);
 }
 
-/** One row for each property that has values or a description. The schema has all properties, with their types. */
+/** One row for each property that has a description. The schema has all properties, with their types and values. */
 function membersList(lists: readonly Members[]): string {
   const [values, meanings] = [new Map<string, Set<string>>(), new Map<string, Set<string>>()];
   for (const [name, { schema }] of lists.flatMap((members) => Object.entries(members))) {
@@ -81,12 +80,15 @@ function membersList(lists: readonly Members[]): string {
   }
   return list(
     [...meanings]
-      .map(([name, each]): [string, string] => {
+      .map(([name, each]): [name: string, words: string, meaning: string] => {
         const words = [...(values.get(name) ?? [])].join(', ');
-        const meaning = [...each].filter((one) => one !== '').join(' ');
-        return [`\`${name}\``, words === '' ? meaning : `${words}. ${meaning}`.trim()];
+        return [name, words, [...each].filter((one) => one !== '').join(' ')];
       })
-      .filter(([, about]) => about !== '')
+      .filter(([, , meaning]) => meaning !== '')
+      .map(([name, words, meaning]): [string, string] => [
+        `\`${name}\``,
+        words === '' ? meaning : `${words}. ${meaning}`,
+      ])
       .sort(([one], [other]) => one.localeCompare(other, 'en')),
   );
 }

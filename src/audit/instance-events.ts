@@ -35,7 +35,7 @@ const ADMINISTRATION = {
   way: oneOf(['service', 'database', 'operator'], "`operator`: the subject, at the operator's page."),
   clientAddress: optional(CLIENT_ADDRESS),
 };
-const TARGETS = 'Ids by their names in the API; without ids, everything.';
+const TARGETS = 'Ids of the affected objects, by parameter name; empty if all are affected.';
 const USER_STATE = { role: text(''), enabled: flag('') };
 const OPERATOR_SESSION_ID = uuid('');
 

@@ -33,7 +33,7 @@ export function addConfigCommands(program: Command, context: CommandContext): vo
   addCommand(
     program.command('config').description('check the configuration'),
     'check',
-    'print every variable with its source, and every problem; also what is left before going live; exits with 1 if there is a problem',
+    'print every variable with its source, and all problems; also what is left before going live; exits with 1 if there is a problem',
     '--env-file production.env config check',
   ).action(() => checkConfiguration(context));
 }

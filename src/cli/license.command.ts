@@ -40,7 +40,7 @@ function addKeygen(license: Command, context: CommandContext): void {
   const example = 'license keygen --out-private vendor.pem --out-public vendor.pub.pem';
   addCommand(license, 'keygen', "create the vendor's key pair (Ed25519)", example)
     .requiredOption('--out-private <file>', 'file for the private key; readable by its owner only')
-    .requiredOption('--out-public <file>', 'where the public key goes, for SVC_LICENSE_PUBLIC_KEY_FILE')
+    .requiredOption('--out-public <file>', 'file for the public key; for SVC_LICENSE_PUBLIC_KEY_FILE')
     .option('--force', 'replace existing files')
     .action((options: KeygenOptions) => keygen(options, context));
 }
@@ -56,7 +56,7 @@ function addIssue(license: Command, context: CommandContext): void {
     )
     .option('--days <number>', 'lifetime in days', wholeNumber(1, MAX_DAYS))
     .addOption(
-      new Option('--expires <moment>', 'when it ends, ISO 8601').argParser(isoMoment).conflicts('days'),
+      new Option('--expires <moment>', 'end of the licence, ISO 8601').argParser(isoMoment).conflicts('days'),
     )
     .option('--out <file>', 'file to write; standard output if left out')
     .option('--force', 'replace an existing file')
@@ -67,7 +67,7 @@ function keygen({ outPrivate, outPublic, force }: KeygenOptions, context: Comman
   const [privatePath, publicPath] = [outPrivate, outPublic].map((path) =>
     resolve(context.workingDirectory, path),
   );
-  if (privatePath === publicPath) throw new MisuseError('The two keys need two files.');
+  if (privatePath === publicPath) throw new MisuseError('The two keys need different files.');
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const files = [
     { path: outPrivate, text: privatePem(privateKey), isPrivate: true },

@@ -19,7 +19,7 @@ interface UsageOptions {
 }
 
 export function addUsageCommand(program: Command, context: CommandContext): void {
-  const about = "count each issuer's users, and its active users by month";
+  const about = "count each issuer's users and monthly active users";
   addCommand(program, 'usage', about, 'usage --months 3 --csv > usage.csv', MORE)
     .option(
       '--months <number>',

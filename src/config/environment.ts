@@ -148,9 +148,7 @@ export const VARIABLES = {
   ),
   throttleStore: variable(
     'SVC_THROTTLE_STORE',
-    oneOf(['memory', 'database'])
-      .default('memory')
-      .describe('Where requests are counted: by each instance, or in the database.'),
+    oneOf(['memory', 'database']).default('memory').describe('Where requests are counted.'),
   ),
   strict: variable(
     'SVC_TOKEN_EXCHANGE_STRICT',
@@ -241,7 +239,9 @@ export const VARIABLES = {
     'SVC_PROXY_HOPS',
     wholeNumber(0, 10)
       .default(0)
-      .describe('Trusted reverse proxies (`X-Forwarded-*`); the first must overwrite `X-Request-Id`.'),
+      .describe(
+        'Number of trusted reverse proxies (`X-Forwarded-*`); the first must overwrite `X-Request-Id`.',
+      ),
   ),
 
   // Stop

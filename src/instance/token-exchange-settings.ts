@@ -86,7 +86,7 @@ const { featureFlag, exchangeEnabled, embedLoginEnabled, idAssertionEnabled, bas
 
 /** By the code of the refusal; replaces the package's remedy. */
 export const REMEDIES: Readonly<Record<string, string | undefined>> = {
-  not_available: `read \`reason\` at \`GET /healthz/readiness\`, and set \`${featureFlag.name}=true\` or get a licence`,
+  not_available: `read \`reason\` at \`GET /healthz/readiness\`; set \`${featureFlag.name}=true\`, or get a licence`,
   not_enabled: `set \`${exchangeEnabled.name}\`, \`${embedLoginEnabled.name}\` or \`${idAssertionEnabled.name}\` to true, and restart`,
   not_issued_here: `exchange the partner's token first; set the same \`${baseUrl.name}\` on all instances`,
 };

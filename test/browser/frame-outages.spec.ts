@@ -119,7 +119,7 @@ describeInBrowser('a frame behind a proxy that fails', () => {
     const product = await signedIn();
     await browsing.proxy.behave('away');
     await product.frame.getByRole('button', { name: 'Sign out' }).click();
-    const note = product.frame.getByText('Signing out did not work');
+    const note = product.frame.getByText('You could not be signed out');
     await note.waitFor();
     await (await product.shownFrame()).evaluate(`dispatchEvent(new Event('online'))`);
     await note.waitFor({ state: 'hidden' });

@@ -141,7 +141,7 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
     }
     for (const [nobody, message] of [
       [ownerId, 'signInAs: this user is the owner, and no entry may sign in as the owner.'],
-      [randomUUID(), 'signInAs: no user has this id: `svc-admin users list`.'],
+      [randomUUID(), 'signInAs: no user has this id. `svc-admin users list` shows the ids.'],
     ] as const) {
       const answer = await owner.send('POST', 'entries', asUser(nobody));
       expect([answer.status, await answer.json()]).toMatchObject([409, { message }]);

@@ -161,7 +161,9 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
     const [, , third] = await stored();
     expect(third).toMatchObject({ name: 'from file-2', issuer: configured.issuer, keys: { kid: 'n' } });
     expect(await misuse('add', '--like', 'acme')).toContain('Give either --file, or --like and --key.');
-    expect(await refusal('add', '--like', 'acme', '--key', 'private.pem')).toContain('has left its owner');
+    expect(await refusal('add', '--like', 'acme', '--key', 'private.pem')).toContain(
+      'which only its owner may have',
+    );
     for (const name of ['acme', 'acme-2', 'from file-2']) await keys('remove', name);
   });
 

@@ -346,7 +346,7 @@ describeOnAnyDatabase('the integration check', (database) => {
     ['a base URL with a path', argumentsWith('base-url', 'https://a.example/x'), /baseUrl must be an origin/],
     ['plain HTTP to elsewhere', argumentsWith('base-url', 'http://a.example'), /must be https:/],
     ['no file', argumentsWith('key', 'gone.pem'), /^--key "gone.pem" cannot be read: ENOENT\./],
-    ['no key in the file', argumentsWith('key', 'package.json'), /^key is no PEM of a private key/],
+    ['no key in the file', argumentsWith('key', 'package.json'), /^key is not the PEM of a private key/],
     ['an algorithm of another key', argumentsWith('alg', 'RS256'), /can sign ES256/],
     ['an unknown flow', argumentsWith('flows', 'login'), /^--flows is "login"/],
     [

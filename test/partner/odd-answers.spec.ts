@@ -368,9 +368,9 @@ describe('options', () => {
     ['no address', { baseUrl: undefined }, /^baseUrl must be a URL$/],
     ['a life of no length', { tokenLifetimeSeconds: 0 }, /^tokenLifetimeSeconds must be .* from 5 to 3600$/],
     ['no try', { maxTries: 0 }, /^maxTries must be a whole number from 1 to 10$/],
-    ['a public key', { key: publicPem() }, /^key must be a private key, and is a public one$/],
+    ['a public key', { key: publicPem() }, /^key must be a private key, but is a public key$/],
     ['a public JWK', { key: { kty: 'OKP', crv: 'Ed25519', x: 'AA' } }, /^key is no JWK of a private key$/],
-    ['a path', { key: './partner.pem' }, /^key is no PEM of a private key; of a file the content is wanted/],
+    ['a path', { key: './partner.pem' }, /^key is not the PEM of a private key; if it is a path/],
     ['an encrypted key', { key: '-----BEGIN ENCRYPTED PRIVATE KEY-----' }, /^key is an encrypted PEM/],
     [
       'a secret',
@@ -424,9 +424,9 @@ describe('options', () => {
     [
       'a PEM without line breaks',
       { key: pkcs8().replaceAll('\n', ' ') },
-      /^key is a damaged PEM: a first line, lines of base64 and a last line are wanted$/,
+      /^key is a damaged PEM: it needs a BEGIN line, lines of base64 and an END line$/,
     ],
-    ['a bad other key', { nextKey: KEY, otherKeys: [KEY, 'x'] }, /^otherKeys\[1\] is no PEM/],
+    ['a bad other key', { nextKey: KEY, otherKeys: [KEY, 'x'] }, /^otherKeys\[1\] is not the PEM/],
   ])('reject %s', (_, wrong, message) => {
     const make = () => createPartner({ ...good, ...wrong });
     expect(make).toThrow(

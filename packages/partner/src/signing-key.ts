@@ -125,10 +125,10 @@ function faultOf(key: string | JWK): string {
   if (typeof key !== 'string') return 'is no JWK of a private key';
   if (key.includes('ENCRYPTED'))
     return 'is an encrypted PEM: decrypt it first, createPrivateKey of node:crypto does';
-  if (key.includes('PUBLIC KEY')) return 'must be a private key, and is a public one';
+  if (key.includes('PUBLIC KEY')) return 'must be a private key, but is a public key';
   if (key.includes('PRIVATE KEY-----'))
-    return 'is a damaged PEM: a first line, lines of base64 and a last line are wanted';
-  return 'is no PEM of a private key; of a file the content is wanted, not the path';
+    return 'is a damaged PEM: it needs a BEGIN line, lines of base64 and an END line';
+  return "is not the PEM of a private key; if it is a path, pass the file's content";
 }
 
 /** The `kid` and `alg` that a JWK or CryptoKey has. */

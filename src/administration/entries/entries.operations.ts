@@ -113,7 +113,10 @@ export class EntryOperations {
   async trust(work: ChangeWork, change: EntryChange, isAdded = false): Promise<Changed<ChangedEntry>> {
     const changed = await this.made(work, change);
     const { entry } = changed;
-    if (entry === undefined) throw new CommandError('The entry has a problem: its tokens are refused.');
+    if (entry === undefined)
+      throw new CommandError(
+        'The entry has a problem, so its tokens are refused. `svc-admin keys list` shows the problem.',
+      );
     if (changed.sharesLogouts === true) refuseLogoutChange(work);
     await this.owner.refuseTrustChange(entry.issuer, work, isAdded);
     await this.refuseNamedUser(entry, work);
@@ -133,7 +136,8 @@ export class EntryOperations {
   private async refuseNamedUser({ signInAs }: TrustedKeyEntry, { transaction }: ChangeWork): Promise<void> {
     if (signInAs === undefined) return;
     const user = await this.users.findById(signInAs, transaction);
-    if (user === undefined) throw new CommandError('signInAs: no user has this id: `svc-admin users list`.');
+    if (user === undefined)
+      throw new CommandError('signInAs: no user has this id. `svc-admin users list` shows the ids.');
     if (user.role === OWNER_ROLE)
       throw new CommandError('signInAs: this user is the owner, and no entry may sign in as the owner.');
   }

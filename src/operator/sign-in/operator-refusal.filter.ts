@@ -13,7 +13,10 @@ const REFUSAL_ANSWERS = {
   /** There is no session, or it has ended. */
   sign_in_required: { status: 401, message: 'Sign in' },
   /** The request has an access token, or the session of an embedded login. Neither gives access here. */
-  operator_session_required: { status: 403, message: 'Only the sign-in of this page opens it' },
+  operator_session_required: {
+    status: 403,
+    message: "Sign in on the operator's page. Access tokens and embedded sessions are not accepted",
+  },
   csrf_refused: { status: 403, message: 'The request does not come from this instance' },
   invalid_credentials: { status: 401, message: 'The e-mail address or the password is wrong' },
   invalid_code: { status: 401, message: 'The code is wrong, was used before, or has expired' },

@@ -28,16 +28,16 @@ export type PemKind = 'public key' | 'private key' | 'certificate';
 const KINDS: readonly PemKind[] = ['private key', 'public key', 'certificate'];
 
 export const SENT_PRIVATE_KEY =
-  'is a private key, and it has left its owner: the owner makes a new key and sends what openssl pkey -pubout -in FILE writes of it';
+  'is a private key, which only its owner may have. The owner must create a new key, and send the output of openssl pkey -pubout -in FILE';
 
 /** Explains what a string is instead of the expected PEM, in words that follow "it". Repeats nothing of the string, which may be secret. */
 export function pemFault(text: string, wanted: PemKind): string {
   if (text.trim() === '') return 'is empty';
-  if (looksLikePath(text)) return 'looks like the path of a file, and should be what the file holds';
+  if (looksLikePath(text)) return 'looks like a file path, but must be the content of the file';
   if (wanted === 'public key' && text.includes('PRIVATE KEY-----')) return SENT_PRIVATE_KEY;
   const kind = KINDS.find((one) => text.includes(`${one.toUpperCase()}-----`));
-  if (kind === undefined) return 'is no PEM';
+  if (kind === undefined) return 'has no PEM block';
   if (kind !== wanted) return `is a ${kind}`;
   if (text.includes('ENCRYPTED')) return 'is a private key with a passphrase';
-  return `is a damaged ${wanted}: a PEM is a first line, lines of base64 and a last line, complete and alone`;
+  return `is a damaged ${wanted}: a PEM has a BEGIN line, lines of base64 and an END line, and nothing else`;
 }

@@ -10,7 +10,7 @@ export const LOGOUT_EVENTS = {
       kid: KID,
       ends: oneOf(
         ['subject', 'session', 'issuer'],
-        '`session`: one at the provider. `issuer`: all users, after 50,000 logouts within 25 hours.',
+        '`session`: a session at the provider. `issuer`: all users, after 50,000 logouts within 25 hours.',
       ),
       sessions: integer(''),
       clientAddress: optional(CLIENT_ADDRESS),

@@ -10,7 +10,7 @@ export const SIGNAL_EVENTS = {
     event: oneOf(EVENT_NAMES, ''),
     effect: oneOf(
       ['none', 'signed-out', 'issuer-signed-out', 'disabled', 'enabled', 'verified'],
-      '`disabled` includes a sign-out. `issuer-signed-out`: as `ends`.',
+      '`disabled` includes a sign-out. `issuer-signed-out`: all users of the issuer.',
     ),
     sessions: integer(''),
     clientAddress: optional(CLIENT_ADDRESS),

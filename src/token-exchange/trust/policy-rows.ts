@@ -115,7 +115,7 @@ const SIGN_IN = {
   ),
   perMinute: number(1, MAX_PER_MINUTE, {
     label: 'Tokens a minute',
-    rule: `1 to ${MAX_PER_MINUTE}: successful tokens a minute of this entry`,
+    rule: `1 to ${MAX_PER_MINUTE} successful tokens a minute`,
     unsaid: 'by address',
     words: (count) => (count === undefined ? undefined : `${count} a minute`),
   }),

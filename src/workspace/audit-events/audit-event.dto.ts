@@ -25,13 +25,13 @@ export class AuditEventAnswer implements ShownEvent {
   })
   readonly clientRequestId?: string;
 
-  @ApiProperty({ ...USER_ID, description: 'Id of the user whom it is about.' })
+  @ApiProperty({ ...USER_ID, description: 'Id of the user that the event is about.' })
   readonly subjectUserId!: string | null;
 
   @ApiProperty({ ...USER_ID, description: 'Id of the user who acted for the subject.' })
   readonly actorUserId!: string | null;
 
-  @ApiProperty({ type: 'object', additionalProperties: true, description: 'The members of this event.' })
+  @ApiProperty({ type: 'object', additionalProperties: true, description: 'The properties of this event.' })
   readonly payload!: Readonly<Record<string, unknown>>;
 }
 
@@ -42,8 +42,7 @@ export class AuditEventPageAnswer {
   @ApiProperty({
     type: 'string',
     nullable: true,
-    description:
-      'Where the next page begins; null on the last one, and there alone: a page may have no event and not be the last.',
+    description: 'Where the next page begins; null only on the last page. Earlier pages may be empty.',
   })
   readonly nextCursor!: string | null;
 
@@ -56,6 +55,6 @@ export class AuditEventPageAnswer {
   @ApiProperty({ ...MOMENT, description: 'The end of the searched range; null if it is now.' })
   readonly until!: string | null;
 
-  @ApiProperty({ ...MOMENT, description: 'How far back this page has searched; null on the last one.' })
+  @ApiProperty({ ...MOMENT, description: 'How far back this page has searched; null on the last page.' })
   readonly lookedBackTo!: string | null;
 }

@@ -29,8 +29,12 @@ const SCHEMA_ANSWER = {
   required: ['type', 'properties', 'required'],
   properties: {
     type: { type: 'string', enum: ['object'] },
-    properties: { type: 'object', additionalProperties: true, description: 'The members of data, by name.' },
-    required: { type: 'array', items: { type: 'string' }, description: 'Names of members.' },
+    properties: {
+      type: 'object',
+      additionalProperties: true,
+      description: 'The properties of `data`, by name.',
+    },
+    required: { type: 'array', items: { type: 'string' }, description: 'Names of required properties.' },
   },
 };
 
@@ -59,7 +63,7 @@ export class CredentialController {
   @Get('schema/:type')
   @ApiParam({ name: 'type', description: 'Type of credential', enum: [...CREDENTIAL_TYPE_NAMES] })
   @Operation({
-    summary: 'Get the JSON Schema that the data of a type satisfies',
+    summary: "Get the JSON Schema of a credential type's data",
     answer: { status: 200, schema: SCHEMA_ANSWER },
     errors: [404],
   })
@@ -69,7 +73,7 @@ export class CredentialController {
 
   @Post()
   @Operation({
-    summary: 'Make a credential',
+    summary: 'Create a credential',
     right: 'credential:write',
     asksItself: true,
     body: NewCredentialBody,
@@ -102,7 +106,7 @@ export class CredentialController {
   @Patch(':credentialId')
   @Operation({
     summary: 'Change a credential',
-    description: 'Its data is replaced whole, or merged when isPartialData is true.',
+    description: 'The new data replaces the old. If isPartialData is true, it is merged instead.',
     right: 'credential:write',
     body: CredentialChangeBody,
     answer: { status: 200, is: CredentialAnswer },

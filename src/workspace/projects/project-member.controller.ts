@@ -49,7 +49,7 @@ export class ProjectMemberController {
 
   @Post()
   @Operation({
-    summary: 'Make a user a member of a team',
+    summary: 'Add a user to a team project',
     description: 'Not oneself.',
     right: 'member:write',
     body: NewMemberBody,

@@ -37,7 +37,7 @@ export class UserController {
 
   @Post()
   @Operation({
-    summary: 'Make a user, with a personal project',
+    summary: 'Create a user with a personal project',
     right: 'user:write',
     body: NewUserBody,
     answer: { status: 201, is: UserAnswer, links: linksTo('userId', ['User_get', 'User_change']) },

@@ -103,7 +103,7 @@ export class WorkflowController {
 
   @Post()
   @Operation({
-    summary: 'Make a workflow',
+    summary: 'Create a workflow',
     description: 'It begins inactive.',
     right: 'workflow:write',
     asksItself: true,

@@ -98,7 +98,7 @@ describe('the public key of an entry', () => {
     expect([exitCode, stderr]).toEqual([
       1,
       expect.stringContaining(
-        'private.pem must contain a public key as PEM or JWK: it is a private key, and it has left its owner',
+        'private.pem must contain a public key as PEM or JWK: it is a private key, which only its owner may have',
       ),
     ]);
     expect(stderr).not.toContain('BEGIN');

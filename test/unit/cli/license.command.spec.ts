@@ -62,7 +62,7 @@ describe('license', () => {
 
     it('rejects one file for both keys', async () => {
       const { exitCode, stderr } = await keygen('both.pem', './both.pem');
-      expect([exitCode, stderr]).toEqual([2, 'error: The two keys need two files.\n']);
+      expect([exitCode, stderr]).toEqual([2, 'error: The two keys need different files.\n']);
       expect(existsSync(join(line.folder, 'both.pem'))).toBe(false);
     });
 

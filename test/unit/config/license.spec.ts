@@ -94,7 +94,7 @@ describe('the vendor key', () => {
     ['a private key', privatePem, 'the public key is a private key'],
     ['an RSA key', pem(rsa.publicKey), 'the public key is not an Ed25519 key'],
     ['an Ed448 key', pem(generateKeyPairSync('ed448').publicKey), 'the public key is not an Ed25519 key'],
-    ['no PEM', 'marker', 'the public key is not PEM: it is no PEM'],
+    ['no PEM', 'marker', 'the public key is not PEM: it has no PEM block'],
   ])('[D39] cannot be %s', async (_, key, message) => {
     await expect(readLicense(issue(good), key)).rejects.toThrow(new LicenseError(message));
   });

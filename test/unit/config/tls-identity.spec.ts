@@ -31,8 +31,8 @@ describe('[1.4] the settings for HTTPS', () => {
       'a secret',
       'a secret',
       [
-        'SVC_SSL_CERT: must be a PEM certificate: it is no PEM',
-        'SVC_SSL_KEY: must be a PEM private key without a passphrase: it is no PEM',
+        'SVC_SSL_CERT: must be a PEM certificate: it has no PEM block',
+        'SVC_SSL_KEY: must be a PEM private key without a passphrase: it has no PEM block',
       ],
     ],
   ])('are rejected with %s, without their values', (_, certificate, privateKey, expected) => {

@@ -205,7 +205,7 @@ describe('[D32] an actionable problem', () => {
       'a vendor key that was given by its path',
       async () => ({ ...(await licenseEnvironment()), [VENDOR]: 'vendor.pub.pem' }),
       [
-        `${VENDOR}: the public key is not PEM: it looks like the path of a file, and should be what the file holds; did you mean ${VENDOR}_FILE, with this path?`,
+        `${VENDOR}: the public key is not PEM: it looks like a file path, but must be the content of the file; did you mean ${VENDOR}_FILE, with this path?`,
       ],
     ],
     [

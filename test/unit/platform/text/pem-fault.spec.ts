@@ -11,19 +11,19 @@ const sealed = privateKey
   .export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' })
   .toString();
 const { cert } = makeSelfSignedCertificate('instance.test');
-const path = 'looks like the path of a file, and should be what the file holds';
+const path = 'looks like a file path, but must be the content of the file';
 const sent =
-  'is a private key, and it has left its owner: the owner makes a new key and sends what openssl pkey -pubout -in FILE writes of it';
+  'is a private key, which only its owner may have. The owner must create a new key, and send the output of openssl pkey -pubout -in FILE';
 const damaged = (kind: PemKind) =>
-  `is a damaged ${kind}: a PEM is a first line, lines of base64 and a last line, complete and alone`;
+  `is a damaged ${kind}: a PEM has a BEGIN line, lines of base64 and an END line, and nothing else`;
 
 it.each<[string, PemKind, string, string]>([
   ['nothing', 'public key', ' \n', 'is empty'],
   ['a path', 'public key', '/run/secrets/key.pem', path],
   ['a bare name', 'certificate', 'cert.pem', path],
-  ['other words', 'private key', 'a secret', 'is no PEM'],
-  ['base64', 'public key', pem.replace(/-----[^-]+-----|\n/g, ''), 'is no PEM'],
-  ['another thing', 'public key', pem.replaceAll('PUBLIC KEY', 'PKCS7'), 'is no PEM'],
+  ['other words', 'private key', 'a secret', 'has no PEM block'],
+  ['base64', 'public key', pem.replace(/-----[^-]+-----|\n/g, ''), 'has no PEM block'],
+  ['another thing', 'public key', pem.replaceAll('PUBLIC KEY', 'PKCS7'), 'has no PEM block'],
   ['a private key', 'public key', privatePem, sent],
   ['a private SSH key', 'public key', '-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA', sent],
   ['a public key and a private one', 'public key', pem + privatePem, sent],
