@@ -1,6 +1,6 @@
 // A release: its packages, of one version, packed and checked by the tools of their users, and what keeps a commit from being one.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VERSION } from '../../src/platform/version.js';
@@ -68,20 +68,6 @@ describeBuilt('npm run release:pack', () => {
     },
     PATIENCE_MS,
   );
-
-  it('rejects publint problems, and a package without types', () => {
-    const source = join(folder, 'bad');
-    mkdirSync(source);
-    const manifest = { name: 'bad', version: '1.0.0', type: 'module', exports: './gone.js' };
-    writeFileSync(join(source, 'package.json'), JSON.stringify(manifest));
-    execFileSync('npm', ['pack', source, '--pack-destination', source, '--offline'], { stdio: 'ignore' });
-    const program = `import { packageProblems } from ${JSON.stringify(script('package-checks.mjs'))};
-      console.log(JSON.stringify(await packageProblems(${JSON.stringify(join(source, 'bad-1.0.0.tgz'))})))`;
-    expect(evaluated(program)).toEqual([
-      expect.stringMatching(/^publint: .*gone\.js/),
-      'are-the-types-wrong: it has no types',
-    ]);
-  });
 });
 
 describe('a commit', () => {

@@ -15,8 +15,8 @@ const SEEN_MS = 90_000;
 const ROWS = 12_000;
 const START = Date.UTC(2031, 4, 1);
 const HOUR = 3_600_000;
-const USERS = [1, 2, 3].map((number) => `a1b2c3d4-0000-4000-8000-00000000000${number}`);
-const [ADA = '', BOB = '', NOBODY = ''] = USERS;
+const USERS = [1, 2].map((number) => `a1b2c3d4-0000-4000-8000-00000000000${number}`);
+const [ADA = '', BOB = ''] = USERS;
 const FAILED = 'svc.audit.token-exchange.failed';
 const HASH = Buffer.from('a');
 const OF_ADA = `subject_user_id = '${ADA}' OR person_hashes = ARRAY['\\x61'::bytea]`;
@@ -49,16 +49,8 @@ const CASES: readonly (readonly [string, TrailFilter, string])[] = [
   ],
   ['a user', { userId: ADA }, `'${ADA}' IN (subject_user_id, actor_user_id)`],
   ['a subject', { subjectUserId: ADA }, `subject_user_id = '${ADA}'`],
-  [
-    'a subject of some events',
-    { subjectUserId: BOB, event: FAILED },
-    `subject_user_id = '${BOB}' AND name = '${FAILED}'`,
-  ],
-  ['a user without events', { userId: NOBODY }, 'false'],
-  ['a subject without events', { subjectUserId: NOBODY }, 'false'],
   ['an issuer', { issuer: 'https://1.example' }, `payload->>'issuer' = 'https://1.example'`],
   ['a reason', { reason: 'rare' }, `payload->>'reason' = 'rare'`],
-  ['a reason that none has', { reason: 'none' }, 'false'],
   [
     'names, and the beginning of others',
     { event: ['svc.audit.session.ended', 'svc.audit.token-exchange.f*'] },
@@ -67,13 +59,7 @@ const CASES: readonly (readonly [string, TrailFilter, string])[] = [
   ['a key', { kid: '4' }, `payload->>'kid' = '4'`],
   ['a person', { person: { userId: ADA, hashes: [HASH] } }, OF_ADA],
   ['a person without a user', { person: { hashes: [HASH] } }, `person_hashes = ARRAY['\\x61'::bytea]`],
-  [
-    'a subject, who is a person of some events',
-    { subjectUserId: BOB, person: { userId: ADA, hashes: [HASH] } },
-    `subject_user_id = '${BOB}' AND (${OF_ADA})`,
-  ],
   ['a request', { requestId: 'request-77' }, `request_id = 'request-77'`],
-  ['a request, of another subject', { requestId: 'request-77', subjectUserId: NOBODY }, 'false'],
   [
     'all at once',
     {
@@ -198,15 +184,6 @@ describeOnEachDatabase('[D85] the audit trail reader', (database) => {
     );
     expect(seen).toEqual(before);
     await dataSource.query(`DELETE FROM audit_event WHERE id > ${ROWS}`);
-  });
-
-  it('[D85] returns an empty page for an empty trail', async () => {
-    const rows = await dataSource.query<object[]>('SELECT * FROM audit_event');
-    await dataSource.query('DELETE FROM audit_event');
-    const range = { since: new Date(START), until: new Date(START + HOUR) };
-    const query = { filter: {}, place: { range }, order: 'newest', limit: 5 } as const;
-    expect(await reader.page(query)).toEqual({ events: [], next: undefined, lookedBackTo: undefined });
-    expect(rows).toHaveLength(ROWS - 12);
   });
 });
 

@@ -163,40 +163,6 @@ describeOnPostgresql('[D97] three instances with clock steps', (database) => {
     expect(await readiness()).toEqual([200, undefined]);
     expect((await first.exchange({ subject_token: 'no token' })).status).toBe(400);
   });
-
-  it.each([-HOUR, -MINUTE, MINUTE, HOUR])(
-    '[D97] by %d s have one leader within seconds, and never two',
-    async (seconds) => {
-      for (const clock of setAt('leader')) clock.aheadSeconds = seconds;
-      const leaders = () => instances.filter((instance) => instance.part(Leader).isLeader).length;
-      expect(leaders()).toBeLessThanOrEqual(1);
-      await until('one leads', LIMIT_MS, () => leaders() === 1);
-    },
-  );
-
-  it("[D97] keep valid data if the leader's clock is a day ahead", async () => {
-    const [first] = instances;
-    if (first === undefined) throw new Error('no instance was started');
-    const cookie = await first.sessionCookie(
-      partner.sign(partner.claims({ iat: Math.floor(Date.now() / 1000) })),
-    );
-    const access = await first.accessToken({
-      subject_token: partner.sign(partner.claims({ iat: Math.floor(Date.now() / 1000) })),
-    });
-    expect((await first.post('/rest/auth/oauth/revoke', { token: access })).status).toBe(200);
-    const leader = instances[leaderAt()];
-    const count = async (table: string) =>
-      (await first.rows(`SELECT 1 FROM ${table} WHERE expires_at > now()`)).length;
-    const before = [await count('token_exchange_session'), await count('token_exchange_ended_token')];
-    for (const clock of clocks) clock.aheadSeconds = 24 * HOUR;
-    await leader?.purge('revocation-purge');
-    await leader?.purge('session-purge');
-    for (const clock of clocks) clock.aheadSeconds = 0;
-    expect([await count('token_exchange_session'), await count('token_exchange_ended_token')]).toEqual(
-      before,
-    );
-    expect((await first.fetch('/rest/me', { headers: { cookie } })).status).toBe(200);
-  });
 });
 
 describeOnPostgresql('[D97] a session at two instances whose clocks are thirty minutes apart', (database) => {

@@ -1,7 +1,6 @@
 // Several instances on one database share what one of them fetches, and fetch no more than one would.
 import { SigningKey } from '../../demo/signing-key.js';
 import { Clock } from '../../src/platform/clock.js';
-import { toJwksAddress } from '../../src/token-exchange/trust/jwks/jwks-snapshot.repository.js';
 import { describeOnPostgresql } from '../support/databases.js';
 import type { JwksInstanceParts } from '../support/jwks-instance.js';
 import { AppointedLeader, JwksInstance } from '../support/jwks-instance.js';
@@ -116,45 +115,6 @@ describeOnPostgresql('three instances', (database) => {
     expect(server.requestCount).toBe(2);
   });
 
-  it('[D36] wait only briefly for the fetch of an instance that died', async () => {
-    const [, first] = await startThree();
-    clock.advance(1);
-    const reservedAt = new Date(clock.nowMs());
-    await first.snapshots.reserveUnknownKidFetch(toJwksAddress(server.url), reservedAt, 30_000);
-    const startedAt = performance.now();
-    expect(await first.find(ISSUER, 'new')).toBeUndefined();
-    expect(performance.now() - startedAt).toBeGreaterThan(5_000);
-    expect(performance.now() - startedAt).toBeLessThan(LIMIT_MS);
-    expect(server.requestCount).toBe(1);
-  });
-
-  it('[D94] never revert a key set, even if two believe that they lead and their fetches overlap', async () => {
-    let number = 0;
-    server.answerWith((response, request) => {
-      number += 1;
-      const keySet = JSON.stringify({ keys: [{ ...OLD, kid: String(number) }] });
-      setTimeout(() => body(keySet)(response, request), 40 * Math.random());
-    });
-    const parts = { clock: new Clock(), options: { refreshIntervalSeconds: 0.01 } };
-    const both = [
-      await start({ ...parts, leader: new AppointedLeader(true) }),
-      await start({ ...parts, leader: new AppointedLeader(true) }),
-    ];
-    for (const statement of HISTORY) await both[0]!.query(statement);
-    await Promise.all(
-      both.map(async (instance) => {
-        while (number < 300) await instance.tick();
-      }),
-    );
-    const stored = await both[0]!.query(
-      `SELECT key_set::json #>> '{keys,0,kid}' AS kid FROM stored ORDER BY id`,
-    );
-    const numbers = (stored as { kid: string }[]).map(({ kid }) => Number(kid));
-    expect(numbers.length).toBeGreaterThan(20);
-    expect(numbers.length).toBeLessThan(number);
-    expect(numbers).toEqual([...numbers].sort((one, other) => one - other));
-  });
-
   it('[D34] stop within one deadline if an endpoint hangs', async () => {
     const [leader] = await startThree();
     server.answerWith(silence());
@@ -167,17 +127,6 @@ describeOnPostgresql('three instances', (database) => {
     await fetched;
   });
 });
-
-/** Every key set that was ever stored. */
-const HISTORY = [
-  `CREATE TABLE stored (id bigint GENERATED ALWAYS AS IDENTITY, key_set text)`,
-  `CREATE FUNCTION note_stored() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    INSERT INTO stored (key_set) VALUES (NEW.key_set);
-    RETURN NULL;
-  END $$`,
-  `CREATE TRIGGER note_stored AFTER UPDATE OF key_set ON token_exchange_jwks_snapshot
-    FOR EACH ROW EXECUTE FUNCTION note_stored()`,
-];
 
 const LISTENERS = `SELECT 1 FROM pg_stat_activity
   WHERE datname = current_database() AND query LIKE 'LISTEN%' AND state = 'idle'`;

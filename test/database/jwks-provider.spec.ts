@@ -8,7 +8,7 @@ import { describeOnEachDatabase } from '../support/databases.js';
 import type { JwksInstanceParts } from '../support/jwks-instance.js';
 import { AppointedLeader, JwksInstance } from '../support/jwks-instance.js';
 import type { JwksAnswer } from '../support/jwks-server.js';
-import { body, brokenOff, delayed, JwksServer, silence, status } from '../support/jwks-server.js';
+import { body, delayed, JwksServer, silence, status } from '../support/jwks-server.js';
 import { TestClock } from '../support/test-clock.js';
 import { until } from '../support/until.js';
 
@@ -129,16 +129,9 @@ describeOnEachDatabase('the JWKS provider', (database) => {
   });
 
   describe('a failing endpoint', () => {
-    /** One of each kind. The unit tests of fetcher and content have all of them. */
-    const misbehaviours: [string, JwksAnswer][] = [
-      ['status 500', status(500)],
-      ['an object without keys', body('{}')],
-      ['a broken connection', brokenOff()],
-    ];
-
-    it.each(misbehaviours)('[D34] removes no keys with %s, and is retried', async (_what, answer) => {
+    it('[D34] removes no keys, and is retried', async () => {
       const instance = await startWithKeys();
-      server.answerWith(answer);
+      server.answerWith(body('{}'));
       await passSeconds(instance, 61);
       expect(instance.held(ISSUER, 'old')).toBeDefined();
       expect(instance.keys.status()[0]).toMatchObject({ keys: 1, lastFailureReason: expect.any(String) });
@@ -178,19 +171,6 @@ describeOnEachDatabase('the JWKS provider', (database) => {
       expect(instance.keys.status()[0]?.keys).toBe(0);
       server.publish({ keys: [OLD] });
       expect(await instance.find(ISSUER, 'old')).toBeDefined();
-    });
-
-    it('[D34] without a stale time leaves no gap if a refresh comes in time', async () => {
-      const instance = await startWithKeys({ options: { maxStaleSeconds: 0 } });
-      server.answerWith(
-        delayed(50, body(JSON.stringify({ keys: [OLD] }), { 'cache-control': 'max-age=60' })),
-      );
-      for (let second = 0; second < 200; second++) {
-        clock.advance(1);
-        const tick = instance.tick();
-        expect(instance.held(ISSUER, 'old')).toBeDefined();
-        await tick;
-      }
     });
 
     it('is reported at each change and every 15 minutes, with entry, address and rule, as is its recovery', async () => {
@@ -255,49 +235,23 @@ describeOnEachDatabase('the JWKS provider', (database) => {
   });
 
   describe('a set without a usable key', () => {
-    const EMPTY_SETS: [string, object][] = [
-      ['no key', { keys: [] }],
-      [
-        'keys for other purposes',
-        { keys: [{ kty: 'oct', k: 'AA', kid: 'old' }, { ...OLD, use: 'enc' }, 7, null] },
-      ],
-    ];
     const publish = (keySet: object) => server.publish(keySet, { 'cache-control': 'max-age=60' });
 
-    it.each(EMPTY_SETS)(
-      '[D34] with %s ends the trust at once, even after a failure and a restart',
-      async (_what, keySet) => {
-        const instance = await startWithKeys();
-        publish(keySet);
-        await passSeconds(instance, 60);
-        expect(instance.held(ISSUER, 'old')).toBeUndefined();
-        expect(instance.keys.status()[0]).toMatchObject({
-          keys: 0,
-          lastSuccessAt: new Date(clock.nowMs()),
-          lastFailureReason: undefined,
-        });
-        server.answerWith(status(500));
-        await passSeconds(instance, 100);
-        expect(await instance.find(ISSUER, 'old')).toBeUndefined();
-        await instance.stop();
-        expect((await startWithKeys()).held(ISSUER, 'old')).toBeUndefined();
-      },
-    );
-
-    it('[D34] is reported once, and recovers as soon as there are keys again', async () => {
+    it('[D34] ends the trust at once, even after a failure and a restart', async () => {
       const instance = await startWithKeys();
-      publish({ keys: [] });
-      await passSeconds(instance, 200);
-      const told = instance.logLines.filter(({ level }) => level === 'error');
-      expect(told).toHaveLength(1);
-      expect(told[0]).toMatchObject({
-        url: server.url,
+      publish({ keys: [{ ...OLD, use: 'enc' }] });
+      await passSeconds(instance, 60);
+      expect(instance.held(ISSUER, 'old')).toBeUndefined();
+      expect(instance.keys.status()[0]).toMatchObject({
         keys: 0,
-        reason: 'the set has no keys',
-        msg: 'a key set has no usable key: tokens of its entry are refused',
+        lastSuccessAt: new Date(clock.nowMs()),
+        lastFailureReason: undefined,
       });
-      publish({ keys: [NEW] });
-      expect(await instance.find(ISSUER, 'new')).toBeDefined();
+      server.answerWith(status(500));
+      await passSeconds(instance, 100);
+      expect(await instance.find(ISSUER, 'old')).toBeUndefined();
+      await instance.stop();
+      expect((await startWithKeys()).held(ISSUER, 'old')).toBeUndefined();
     });
 
     it('[D34] does not affect another entry of the same issuer', async () => {
@@ -578,21 +532,7 @@ describeOnEachDatabase('the JWKS provider', (database) => {
     server.answerWith(status(500));
     const instance = await start();
     await instance.tick();
-    expect(instance.keys.status()).toEqual([
-      {
-        label: expect.stringMatching(/^entry-/),
-        issuer: ISSUER,
-        url: server.url,
-        keys: 0,
-        lastSuccessAt: undefined,
-        lastFailureAt: new Date(clock.nowMs()),
-        lastFailureReason: 'status 500',
-        nextRefreshAt: expect.any(Date),
-        state: 'never_held',
-        servesUntil: undefined,
-        reason: 'status 500',
-      },
-    ]);
+    expect(instance.keys.status()).toMatchObject([{ state: 'never_held', reason: 'status 500' }]);
   });
 
   it("[D34] each key change is reported with the entry's state", async () => {

@@ -79,16 +79,6 @@ describeOnPostgresql('[D94] the leader', (database) => {
     expect(election.mostAtOnce).toBe(1);
   });
 
-  it('[D94] is replaced when its connection ends and does not return', async () => {
-    const proxy = await openProxy();
-    await join(proxy.url);
-    await join();
-    await proxy.close();
-    await election.until((leader) => leader === 1, TAKEOVER_MS);
-    expect(election.leaders()).toEqual([0, 1]);
-    expect(election.mostAtOnce).toBe(1);
-  });
-
   it('[D94] is replaced when its packets are dropped, and does not lead again when they arrive', async () => {
     const proxy = await openProxy();
     await join(proxy.url);

@@ -108,17 +108,6 @@ describeOnEachDatabase('[D28] stored session families', (database) => {
     expect(await liveOnes(first, second)).toBe(0);
   });
 
-  it('[D28] end completely on a sign-out by an older cookie, including a renewal of the newest', async () => {
-    const first = await login();
-    const family = await familyOf(first);
-    const second = await login(first);
-    const third = await whileHeld(
-      (transaction) => open(transaction, second),
-      () => signOut(family),
-    );
-    expect(await liveOnes(first, second, third)).toBe(0);
-  });
-
   it('[D28] give no session to a renewal that meets a sign-out', async () => {
     const first = await login();
     const family = await familyOf(first);

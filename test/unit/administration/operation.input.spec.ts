@@ -15,22 +15,14 @@ const brokenRule = (work: () => unknown) => {
 };
 
 describe('an input', () => {
-  it('is accepted property by property', () => {
-    expect(read({ text: '', word: 'b' })).toEqual({ text: '', word: 'b' });
-    expect(readNothing({})).toEqual({});
-  });
-
   it.each([
     [undefined, 'The input must be an object'],
-    [null, 'The input must be an object'],
     [[], 'The input must be an object'],
     [{ text: '', word: 'a', more: 1 }, 'The input has an unknown property; known are text, word'],
     [{ word: 'a' }, 'text is needed'],
     [{ text: 1, word: 'a' }, 'text must be a text'],
     [{ text: '\ud800', word: 'a' }, 'text has characters that cannot be stored'],
     [{ text: 'a\0', word: 'a' }, 'text has characters that cannot be stored'],
-    [{ text: '' }, 'word is needed'],
-    [{ text: '', word: ['a'] }, 'word must be one of a, b'],
     [{ text: '', word: 'constructor' }, 'word must be one of a, b'],
   ])('%j is rejected: %s', (input, rule) => {
     expect(brokenRule(() => read(input))).toBe(rule);
@@ -43,10 +35,6 @@ describe('an input', () => {
 });
 
 describe('an e-mail address', () => {
-  it.each(['a@b.example', 'A.b+c@sub.b.example'])('is accepted: %s', (address) => {
-    expect(emailAddress().parse(address)).toBe(address);
-  });
-
   it.each([1, '', 'a', 'a@b.example\0', { toString: () => 'a@b.example' }])('is rejected: %j', (value) => {
     expect(emailAddress().safeParse(value).error?.issues).toMatchObject([
       { message: 'must be an e-mail address' },

@@ -214,15 +214,6 @@ describe('[D32] config check', () => {
         },
         'open open open check check check check open good open check check',
       ],
-      [
-        'an entry for another audience, counted for each instance',
-        {
-          ...READY,
-          ...entryWith({ ...GOOD, expectedAudience: 'https://other.example' }),
-          SVC_THROTTLE_STORE: 'memory',
-        },
-        'good check good check check check check check good check check check',
-      ],
     ])('are reported as done or open: %s', async (_, environment, states) => {
       expect(await statesOf(environment)).toBe(states);
     });

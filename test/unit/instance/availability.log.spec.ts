@@ -102,13 +102,6 @@ describe('the startup log', () => {
     expect(made.told).toEqual([]);
   });
 
-  it('reports nothing if all is on and the licence is not about to end', () => {
-    const made = report(31);
-    made.pass(1);
-    expect(made.told).toEqual([]);
-    expect(made.reporter.state).toEqual({ available: true, embedLogin: true, exchange: false });
-  });
-
   it('warns of the end of a licence from 30 days before it, at startup and daily', () => {
     const warning = (days: number) =>
       `warn: the licence ends within ${days === 1 ? '1 day' : `${days} days`}: 2026-01-31T00:00:00.000Z; then token exchange is off, and calls`;
@@ -120,13 +113,6 @@ describe('the startup log', () => {
     expect(made.told).toEqual([expect.stringContaining(warning(29))]);
     made.pass(28 * DAY);
     expect(made.told).toEqual([expect.stringContaining(warning(1))]);
-  });
-
-  it('warns once the 30 days begin while the service runs', () => {
-    const made = report(30.5);
-    expect(made.told).toEqual([]);
-    made.pass(DAY / 2);
-    expect(made.told).toEqual([expect.stringContaining('within 30 days')]);
   });
 
   it('reports the end itself once, with the endpoints that it disables', () => {

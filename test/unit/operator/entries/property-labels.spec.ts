@@ -10,7 +10,6 @@ describe('a finding of an entry', () => {
     ],
     ['projects.roles: must be known', 'Projects (projects.roles): must be known'],
     ['kid: must be a string', 'kid: must be a string'],
-    ['the entry: must be an object', 'the entry: must be an object'],
   ])('begins with the label of its property: %s', (finding, expected) => {
     expect(withLabels([finding])).toEqual([expected]);
   });

@@ -4,15 +4,10 @@ import { NetworkAddressPolicy } from '../../../../src/platform/http/network-addr
 const PUBLIC_ONLY = new NetworkAddressPolicy({ allowLoopback: false, allowRanges: [] });
 
 describe('without exceptions', () => {
-  it.each([
-    '1.1.1.1',
-    '93.184.216.34',
-    '172.15.255.255',
-    '172.32.0.0',
-    '100.63.255.255',
-    '2606:4700::1111',
-    '2a00:1450::1',
-  ])('[D33] %s is public', (address) => expect(PUBLIC_ONLY.allows(address)).toBe(true));
+  it.each(['1.1.1.1', '93.184.216.34', '172.32.0.0', '100.63.255.255', '2606:4700::1111'])(
+    '[D33] %s is public',
+    (address) => expect(PUBLIC_ONLY.allows(address)).toBe(true),
+  );
 
   it.each([
     ['unspecified', ['0.0.0.0', '0.1.2.3', '::']],

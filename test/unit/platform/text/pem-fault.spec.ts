@@ -20,17 +20,14 @@ const damaged = (kind: PemKind) =>
 it.each<[string, PemKind, string, string]>([
   ['nothing', 'public key', ' \n', 'is empty'],
   ['a path', 'public key', '/run/secrets/key.pem', path],
-  ['a bare name', 'certificate', 'cert.pem', path],
   ['other words', 'private key', 'a secret', 'has no PEM block'],
   ['base64', 'public key', pem.replace(/-----[^-]+-----|\n/g, ''), 'has no PEM block'],
   ['another thing', 'public key', pem.replaceAll('PUBLIC KEY', 'PKCS7'), 'has no PEM block'],
   ['a private key', 'public key', privatePem, sent],
   ['a private SSH key', 'public key', '-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA', sent],
-  ['a public key and a private one', 'public key', pem + privatePem, sent],
   ['a certificate', 'public key', cert, 'is a certificate'],
   ['a certificate', 'private key', cert, 'is a certificate'],
   ['a public key', 'private key', pem, 'is a public key'],
-  ['a public key', 'certificate', pem, 'is a public key'],
   ['a sealed key', 'private key', sealed, 'is a private key with a passphrase'],
   [
     'a key that is sealed in the old way',

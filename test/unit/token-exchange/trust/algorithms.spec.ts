@@ -37,23 +37,18 @@ describe('keys', () => {
 
   it.each<[string, () => KeyObject, string[]]>([
     ['RSA of 2048 bits', () => rsa(2048), [...RS, ...PS]],
-    ['RSA of 3072 bits', () => rsa(3072), [...RS, ...PS]],
     ['RSA of 2040 bits', () => rsa(2040), []],
-    ['RSA of 1024 bits', () => rsa(1024), []],
     ['RSA-PSS without parameters', () => pss(), PS],
     ['RSA-PSS bound to SHA-256', () => bound('sha256', 32), ['PS256']],
     ['RSA-PSS bound to SHA-384', () => bound('sha384', 48), ['PS384']],
     ['RSA-PSS bound to SHA-1', () => bound('sha1', 20), []],
     // RFC 7518 §3.5: the salt is as long as the digest, and MGF1 uses the same digest.
     ['RSA-PSS bound to a longer salt', () => bound('sha256', 33), []],
-    ['RSA-PSS bound to a longer salt than SHA-384', () => bound('sha384', 49), []],
     ['RSA-PSS bound to MGF1 with SHA-1', () => bound('sha256', 32, 'sha1'), []],
     ['P-256', () => ec('P-256'), ['ES256']],
     ['P-384', () => ec('P-384'), ['ES384']],
     ['P-521', () => ec('P-521'), ['ES512']],
     ['secp256k1', () => ec('secp256k1'), []],
-    ['brainpool P-256', () => ec('brainpoolP256r1'), []],
-    ['P-224', () => ec('P-224'), []],
     ['Ed25519', () => generateKeyPairSync('ed25519').publicKey, ['EdDSA']],
     ['X25519', () => generateKeyPairSync('x25519').publicKey, []],
     ['DSA', () => generateKeyPairSync('dsa', { modulusLength: 2048, divisorLength: 256 }).publicKey, []],

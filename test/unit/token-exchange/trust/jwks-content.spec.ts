@@ -35,11 +35,6 @@ describe('algorithms', () => {
     const { keys } = readKeys({ ...new SigningKey('k', 'EdDSA').publicJwk(), alg: 'Ed25519' });
     expect([...(keys[0]?.algorithms ?? [])]).toEqual(['EdDSA']);
   });
-
-  it('[D35] the result is the published public key', () => {
-    const { x, y } = readKeys(good).keys[0]?.publicKey.export({ format: 'jwk' }) ?? {};
-    expect({ x, y }).toEqual({ x: good.x, y: good.y });
-  });
 });
 
 const UNSTORABLE_KID = 'has a kid with NUL or a lone surrogate';
@@ -51,37 +46,24 @@ describe('dropped keys', () => {
   const smallRsa = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' });
   const koblitz = generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey.export({ format: 'jwk' });
   const ed448 = generateKeyPairSync('ed448').publicKey.export({ format: 'jwk' });
-  const x25519 = generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' });
 
   it.each<[string, unknown]>([
     ['is symmetric (kty "oct")', { kty: 'oct', k: 'c2VjcmV0', kid: 'odd' }],
-    ['is symmetric (kty "oct")', { ...good, kty: 'oct', kid: 'odd' }],
     ['has private members', { ...privateJwk, kid: 'odd' }],
     ...['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'].map((member): [string, unknown] => [
       'has private members',
       { ...rsa, kid: 'odd', [member]: 'c2VjcmV0' },
     ]),
     ['has a use other than "sig"', { ...good, kid: 'odd', use: 'enc' }],
-    ['has a use other than "sig"', { ...good, kid: 'odd', use: ['sig'] }],
     ['has key_ops without "verify"', { ...good, kid: 'odd', key_ops: ['sign'] }],
-    ['has key_ops without "verify"', { ...good, kid: 'odd', key_ops: 'verify' }],
     ['has a kty that is not supported', { ...good, kid: 'odd', kty: 'AKP' }],
-    ['has a kty that is not supported', { ...good, kid: 'odd', kty: undefined }],
-    ['has a kty that is not supported', { ...good, kid: 'odd', kty: 'toString' }],
     ['has a crv that is not supported', { ...koblitz, kid: 'odd' }],
     ['has a crv that is not supported', { ...ed448, kid: 'odd' }],
-    ['has a crv that is not supported', { ...x25519, kid: 'odd' }],
-    ['has a crv that is not supported', { ...good, kid: 'odd', crv: undefined }],
     ['is not a valid public key', { ...good, kid: 'odd', crv: 'Ed25519' }],
     ['is not a valid public key', { ...good, kid: 'odd', y: good.x }],
-    ['is not a valid public key', { ...good, kid: 'odd', x: 5 }],
     ['is not a valid public key', { ...rsa, kid: 'odd', n: undefined }],
     ['is too small or has a weak exponent', { ...smallRsa, kid: 'odd' }],
-    ['is too small or has a weak exponent', { ...smallRsa, kid: 'odd', alg: 'RS256' }],
     ['is too small or has a weak exponent', { ...rsa, kid: 'odd', e: 'AQ' }],
-    ['is too small or has a weak exponent', { ...rsa, kid: 'odd', e: 'AQAA' }],
-    ['has an alg that is not supported', { ...good, kid: 'odd', alg: 'ES256K' }],
-    ['has an alg that is not supported', { ...rsa, kid: 'odd', alg: 'RSA-OAEP' }],
     ['has an alg that is not supported', { ...rsa, kid: 'odd', alg: 'HS256' }],
     ['has an alg that is not supported', { ...rsa, kid: 'odd', alg: 'none' }],
     ['does not fit its alg', { ...rsa, kid: 'odd', alg: 'ES256' }],
@@ -95,10 +77,8 @@ describe('dropped keys', () => {
 
   it.each<[string, unknown]>([
     ['is not an object', null],
-    ['is not an object', 'text'],
     ['is not an object', [good]],
     ['has no kid', { ...good, kid: undefined }],
-    ['has no kid', { ...good, kid: 7 }],
   ])('[D35] include one that %s, reported by its position', (rule, jwk) => {
     const { keys, warnings } = readKeys(good, jwk);
     expect(keys.map(({ kid }) => kid)).toEqual(['good']);
@@ -117,14 +97,6 @@ describe('dropped keys', () => {
       expect(warnings).toEqual([`key 0 (kid "${shown}") ${problem}`]);
     },
   );
-
-  it('[D35] do not include a kid with a complete surrogate pair', () => {
-    expect(readKeys({ ...good, kid: '\u{1f511}' }).keys.map(({ kid }) => kid)).toEqual(['\u{1f511}']);
-  });
-
-  it('[D35] include one with an empty kid, as if it had none', () => {
-    expect(readKeys({ ...good, kid: '' }).warnings).toEqual(['key 0 (kid "") has no kid']);
-  });
 
   it.each(['use', 'key_ops', 'alg', 'd', 'oth', 'x5c'])(
     '[D35][K37] do not include one whose %s is null or empty',
@@ -161,12 +133,6 @@ describe('dropped keys', () => {
     ]);
   });
 
-  it('[D35] do not include the signing key because of an encryption key with the same kid', () => {
-    const { keys, warnings } = readKeys({ ...rsa, kid: 'good', use: 'enc' }, good);
-    expect(keys.map(({ kid }) => kid)).toEqual(['good']);
-    expect(warnings).toEqual(['key 0 (kid "good") has a use other than "sig"']);
-  });
-
   it('[D35] are reported without key material and with only the beginning of a kid', () => {
     const jwk = { ...privateJwk, kid: `x"\n${'y'.repeat(1000)}` };
     const [warning = ''] = readKeys(jwk).warnings;
@@ -178,8 +144,6 @@ describe('dropped keys', () => {
 describe('invalid key sets', () => {
   it.each<[string, string | Uint8Array]>([
     ['the answer is no usable JSON: not valid JSON', ''],
-    ['the answer is no usable JSON: not valid JSON', '<html>'],
-    ['the answer is no usable JSON: not valid JSON', '{"keys":['],
     [
       'the answer is no usable JSON: it is not UTF-8, but perhaps Windows-1252',
       Buffer.from('{"keys":["\xff"]}', 'latin1'),
@@ -190,11 +154,9 @@ describe('invalid key sets', () => {
     ],
     ['the answer is no usable JSON: a property is given twice', '{"keys":[],"keys":[]}'],
     ['the answer is no usable JSON: a property is given twice', '{"keys":[{"kid":"a","\\u006bid":"b"}]}'],
-    ['the answer is no usable JSON: nested too deeply', `{"keys":${'['.repeat(40)}${']'.repeat(40)}}`],
     ['the answer is no usable JSON: not valid JSON', '['.repeat(1_000_000)],
     ['the answer is no usable JSON: nested too deeply', '['.repeat(500_000) + ']'.repeat(500_000)],
     ['the answer is not a JSON object with an array "keys"', '[]'],
-    ['the answer is not a JSON object with an array "keys"', 'null'],
     ['the answer is not a JSON object with an array "keys"', '{"keys":{}}'],
     ['the answer is not a JSON object with an array "keys"', '{"__proto__":{"keys":[]}}'],
   ])('[D33][K22] include %s: %.30s', (reason, answer) => {

@@ -38,15 +38,11 @@ const membersOf = (lines: readonly string[]) => lines.map((line) => /^entry 0, (
 
 describe('policy properties', () => {
   it.each<[string, unknown, unknown]>([
-    ['flows', ['embed'], new Set(['embed'])],
     ['flows', ['exchange', 'embed'], new Set(['exchange', 'embed'])],
     ['notAfter', '2030-12-31', new Date('2031-01-01T00:00:00Z')],
-    ['notAfter', '2028-02-29', new Date('2028-03-01T00:00:00Z')],
     ['notAfter', '2030-12-31T18:00:00Z', new Date('2030-12-31T18:00:00Z')],
     ['notAfter', '2030-12-31T18:00:00.5+02:00', new Date('2030-12-31T16:00:00.500Z')],
-    ['perMinute', 1, 1],
     ['perMinute', 1_000_000, 1_000_000],
-    ['maxUsers', 1, 1],
     ['maxUsers', 100_000, 100_000],
     ['logoutAudience', 'us', 'us'],
     ['logoutIssuer', 'https://login.example', 'https://login.example'],
@@ -81,7 +77,6 @@ describe('policy properties', () => {
     ['typ', 'at+jwt', 'at+jwt'],
     ['uniqueId', 'token-hash', 'token-hash'],
     ['roleClaim', 'https://a.example/roles', 'https://a.example/roles'],
-    ['roleClaim', 'role', 'role'],
     ['roleMap', { Staff: 'global:member' }, new Map([['Staff', 'global:member']])],
     ['actFor', [], new Set()],
     ['actFor', [issuer, 'https://b.example/'], new Set([issuer, 'https://b.example/'])],
@@ -160,18 +155,13 @@ describe('policy properties', () => {
 
   it.each<[string, unknown]>([
     ['projects', null],
-    ['projects', []],
-    ['projects', 'acme'],
     ['projects.mayAssign', { mayAssign: [] }],
     ['projects.mayAssign', { mayAssign: ['a*b'] }],
-    ['projects.mayAssign', { mayAssign: [''] }],
     ['projects.mayAssign', { mayAssign: ['k'.repeat(129)] }],
     ['projects.roles', { roles: ['owner'] }],
     ['projects.create', { create: 'yes' }],
     ['projects.claim', { claim: 'sub' }],
-    ['projects.claim', { claim: 'sid' }],
     ['projects.claim', { claim: 'scope' }],
-    ['projects.claim', { claim: '' }],
     ['projects."mayassign"', { mayassign: ['acme'] }],
   ])('[P.projects] a problem of %s is reported under the name %j', (member, projects) => {
     const { entries, problems } = read({ projects });
@@ -280,13 +270,6 @@ describe('an incomplete entry', () => {
     },
   );
 
-  it('[P.strict] needs no origins without embedded login', () => {
-    expect(read({ ...STRICT, origins: undefined, flows: ['exchange'] }, 'strict').problems).toEqual([]);
-    expect(membersOf(read({ ...STRICT, origins: undefined, flows: ['embed'] }, 'strict').problems)).toEqual([
-      'origins',
-    ]);
-  });
-
   it('[P.strict][P.emailDomains] needs no domains if no user is linked or created by e-mail', () => {
     const silent = { ...STRICT, emailDomains: undefined };
     expect(read({ ...silent, provisionUsers: false }, 'strict').problems).toEqual([]);
@@ -310,7 +293,6 @@ describe('an incomplete entry', () => {
   });
 
   it.each<[string, unknown]>([
-    ['requireVerifiedEmail', true],
     ['linkExistingUsers', false],
     ['linkPrivileged', false],
     ['provisionUsers', false],
@@ -340,8 +322,6 @@ describe('an operator', () => {
   it.each<[string, object, string[]]>([
     ['an entry for any audience', { linkPrivileged: false }, ['expectedAudience']],
     ['one that may link to administrators', { expectedAudience: BASE_URL }, ['linkPrivileged']],
-    ['also one that says so', { expectedAudience: BASE_URL, linkPrivileged: true }, ['linkPrivileged']],
-    ['none that links to nobody', { expectedAudience: BASE_URL, linkExistingUsers: false }, []],
     [
       'none whose ceiling keeps administrators out',
       { expectedAudience: BASE_URL, roleCeiling: true, allowedRoles: ['global:member'] },
@@ -359,7 +339,6 @@ describe('an operator', () => {
     ],
     ['none whose actors are others’', { ...SAFE, requireActor: true, actFor: ['https://b.example'] }, []],
     ['one that grants nothing', { ...SAFE, scopes: [] }, ['scopes']],
-    ['none that grants nothing and exchanges nothing', { ...SAFE, scopes: [], flows: ['embed'] }, []],
     ['scopes that nobody asks for', { ...SAFE, scopes: ['workflow:red'] }, ['scopes']],
     [
       'none that another service may ask for',
@@ -419,17 +398,11 @@ describe('a policy description', () => {
     [{ notAfter: '2030-12-31' }, 'until 2031-01-01T00:00:00Z'],
     [{ typ: 'at+jwt' }, 'only tokens of the type at+jwt'],
     [{ uniqueId: 'uti' }, 'once by uti, if there is no jti'],
-    [{ roleClaim: 'groups' }, 'takes roles from the claim groups'],
     [{ roleMap: { Staff: 'global:member' } }, 'takes roles from Staff'],
     [{ allowedRoles: [] }, 'may assign no role'],
-    [{ allowedRoles: ['global:member'], roleCeiling: true }, 'signs in users with global:member only'],
-    [{ linkExistingUsers: false }, 'may not link to existing users'],
-    [{ provisionUsers: false }, 'may not create users'],
     [{ maxUsers: 1 }, 'at most 1 user of the issuer'],
-    [{ actFor: [issuer] }, `may act for subjects of ${issuer}`],
     [{ requireActor: true }, 'never without an actor'],
     [{ scopes: [] }, 'no scope, so no token exchange'],
-    [{ resources: ['https://a.example'] }, 'tokens for https://a.example'],
   ])('reports %j', (members, words) => {
     expect(wordsOf(members)).toContain(words);
   });

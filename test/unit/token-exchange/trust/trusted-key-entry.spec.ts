@@ -68,13 +68,6 @@ describe('accepted entries', () => {
       warnings: ['is empty: every token is refused'],
     }));
 
-  it('[5.2.4] keep expectedAudience and allowedRoles, which may be absent', () => {
-    const { entries } = read({ ...ec, expectedAudience: 'us', allowedRoles: ['global:member'] }, jwks);
-    expect(entries[0]).toMatchObject({ expectedAudience: 'us', allowedRoles: new Set(['global:member']) });
-    expect(entries[1]?.expectedAudience).toBeUndefined();
-    expect(entries[1]?.allowedRoles).toBeUndefined();
-  });
-
   it('[D32] with allowedRoles [] allow no role, unlike entries without it', () => {
     const { entries, problems } = read({ ...ec, allowedRoles: [] });
     expect(problems).toEqual([]);
@@ -100,11 +93,9 @@ describe('invalid properties', () => {
     ['[2.1.static.kid] kid', { ...ec, kid: MARKER.padEnd(513, 'k') }],
     ['[2.1.static.algorithms] algorithms', { ...ec, algorithms: undefined }],
     ['[2.1.static.algorithms] algorithms', { ...ec, algorithms: [] }],
-    ['[2.1.static.algorithms] algorithms', { ...ec, algorithms: ['ES256', MARKER] }],
     ['[2.1.static.algorithms] algorithms', { ...ec, algorithms: ['Ed25519'] }],
     ['[2.1.static.algorithms] algorithms', rsa.staticEntry({ algorithms: ['RS256', 'PS256'] })],
     ['[5.2.2] algorithms', { ...ec, algorithms: ['HS256'] }],
-    ['[5.2.2] algorithms', { ...ec, algorithms: ['ES256', 'HS512'] }],
     ['[5.2.2] algorithms', { ...ec, algorithms: ['none'] }],
     ['[2.1.static.key] key', { ...ec, key: undefined }],
     ['[2.1.static.key] key', { ...ec, key: MARKER }],
@@ -112,39 +103,23 @@ describe('invalid properties', () => {
       '[2.1.static.key] key',
       { ...ec, key: `-----BEGIN PUBLIC KEY-----\n${MARKER}\n-----END PUBLIC KEY-----` },
     ],
-    [
-      '[2.1.static.key] key',
-      { ...ec, key: `-----BEGIN CERTIFICATE-----\n${MARKER}\n-----END CERTIFICATE-----` },
-    ],
     ['[D32] key', { ...ec, key: `${partner.publicKeyPem()}{"d":"${MARKER}"}` }],
-    ['[D32] key', { ...ec, key: partner.publicKeyPem() + partner.publicKeyPem() }],
-    ['[D32] key', { ...ec, key: partner.privateKeyPem() }],
-    ['[D32] key', { ...ec, key: partner.privateKeyPem().replaceAll('PRIVATE', 'EC PRIVATE') }],
-    ['[D32] key', { ...ec, key: partner.publicKeyPem() + partner.privateKeyPem() }],
     ['[D32] key', { ...ec, key: spki(p384.publicKey) }],
-    ['[D32] key', { ...ec, algorithms: ['ES256', 'ES384'] }],
     ['[D32] key', rsa.staticEntry({ key: partner.publicKeyPem() })],
     ['[D32] key', rsa.staticEntry({ key: spki(smallRsa.publicKey) })],
     ['[2.1.issuer] issuer', { ...ec, issuer: '' }],
     ['[2.1.issuer] issuer', { ...jwks, issuer: MARKER }],
     ['[2.1.issuer] issuer', { ...ec, issuer: `${issuer}/${MARKER}\udc00` }],
-    ['[2.1.issuer] issuer', { ...jwks, issuer: [issuer] }],
     ['[2.1.issuer] issuer', { ...ec, issuer: `${issuer}/${MARKER}`.padEnd(513, 'x') }],
     ['[2.1.jwks.url] url', { ...jwks, url: MARKER }],
     ['[2.1.jwks.url] url', { ...jwks, url: `http://${MARKER}.example/` }],
-    ['[2.1.jwks.url] url', { ...jwks, url: `file:///${MARKER}` }],
     ['[2.1.jwks.url] url', { ...jwks, url: `https://user:${MARKER}@login.example/` }],
     ['[2.1.jwks.cacheTtlSeconds] cacheTtlSeconds', { ...jwks, cacheTtlSeconds: 59 }],
     ['[2.1.jwks.cacheTtlSeconds] cacheTtlSeconds', { ...jwks, cacheTtlSeconds: 86_401 }],
-    ['[2.1.jwks.cacheTtlSeconds] cacheTtlSeconds', { ...jwks, cacheTtlSeconds: 60.5 }],
     ['[2.1.expectedAudience] expectedAudience', { ...ec, expectedAudience: [MARKER] }],
-    ['[2.1.expectedAudience] expectedAudience', { ...jwks, expectedAudience: null }],
     ['[2.1.allowedRoles] allowedRoles', { ...ec, allowedRoles: 'global:member' }],
     ['[2.1.allowedRoles] allowedRoles', { ...ec, allowedRoles: [MARKER, 5150] }],
-    ['[2.1.allowedRoles] allowedRoles', { ...jwks, allowedRoles: null }],
     ['[D32] allowedRole', { ...ec, allowedRole: [MARKER] }],
-    ['[D32] url', { ...ec, url: `https://${MARKER}.example` }],
-    ['[D32] key', { ...jwks, key: MARKER }],
   ])('%s is one problem, reported without its value', (title, entry) => {
     const [, member = ''] = title.split(' ');
     const { entries, problems } = read(entry);
@@ -153,21 +128,14 @@ describe('invalid properties', () => {
     expect(problems[0]).toMatch(new RegExp(`^entry 0, "?${member}"?: `));
     expect(problems[0]).not.toMatch(/marker|5150|[A-Za-z\d+/]{32}/);
   });
-
-  const certificate = `-----BEGIN CERTIFICATE-----\n${MARKER}\n-----END CERTIFICATE-----`;
   it.each<[string, object, string]>([
     ['alowedRoles', { ...ec, alowedRoles: [] }, '(did you mean allowedRoles?)'],
-    ['allowed_roles', { ...ec, allowed_roles: [] }, '(did you mean allowedRoles?)'],
-    ['expectedaudience', { ...jwks, expectedaudience: MARKER }, '(did you mean expectedAudience?)'],
     ['marker', { ...ec, marker: 1 }, 'is not a known member; known are type, issuer, '],
     ['a long one', { ...ec, ['m'.repeat(40)]: 1 }, `entry 0, "${'m'.repeat(31)}: is not a known member`],
     ['kid', { ...ec, kid: `${'é'.repeat(256)}x` }, 'must have at most 512 bytes'],
     ['kid', { ...jwks, kid: MARKER }, 'is a member of the other type; known are type, issuer, '],
     ['url', { ...ec, url: MARKER }, 'is a member of the other type; known are type, issuer, '],
     ['key', { ...ec, key: 'keys/partner.pem' }, 'must be a PEM public key: it looks like a file path'],
-    ['key', { ...ec, key: 'ssh-ed25519 AAAA' }, 'must be a PEM public key: it has no PEM block'],
-    ['key', { ...ec, key: certificate }, 'must be a PEM public key: it is a certificate'],
-    ['key', { ...ec, key: partner.publicKeyPem().replaceAll('\n', '\\n') }, 'it is a damaged public key'],
     ['key', { ...ec, key: partner.publicKeyPem().replaceAll('\n', '') }, 'it is a damaged public key'],
     [
       'key',
@@ -176,7 +144,6 @@ describe('invalid properties', () => {
     ],
     ['url', { ...jwks, url: 'http://a.example/' }, 'must be an https: URL; jwks.allowHttp allows http:'],
     ['url', { ...jwks, url: `https://${MARKER}@a.example/` }, 'must not contain a user name or password'],
-    ['url', { ...jwks, url: `https://:${MARKER}@a.example/` }, 'must not contain a user name or password'],
   ])('[D32] the problem of %s says how to correct it: %j', (_, entry, text) => {
     const { problems } = read(entry);
     expect(problems).toEqual([expect.stringContaining(text)]);
@@ -192,13 +159,10 @@ describe('invalid properties', () => {
   it.each([
     ['https://10.0.0.1/jwks', false, [], 'jwks.allowPrivate'],
     ['https://10.0.0.1/jwks', false, ['192.168.0.0/16'], 'jwks.allowPrivate'],
-    ['https://[fd00::1]/jwks', true, [], 'jwks.allowPrivate'],
     ['https://127.0.0.1:8443/jwks', false, [], 'jwks.allowHttp or jwks.allowPrivate'],
-    ['https://localhost/jwks', false, [], 'jwks.allowHttp or jwks.allowPrivate'],
     ['https://10.0.0.1/jwks', false, ['10.0.0.0/8'], undefined],
     ['http://localhost/jwks', true, [], undefined],
     ['https://partner.example/jwks', false, [], undefined],
-    ['https://1.1.1.1/jwks', false, [], undefined],
     ['https://10.0.0.1/jwks', false, undefined, undefined],
   ])('[D32] the refusal of the address of %s names the setting that would allow it', (...given) => {
     const [url, allowHttp, allowPrivate, setting] = given;
@@ -231,16 +195,12 @@ describe('the whole list', () => {
   it.each([
     ['no JSON', `[{"kid":${MARKER}}]`],
     ['an object', JSON.stringify({ ...ec, name: MARKER })],
-    ['a text', `"${MARKER}"`],
-    ['null', 'null'],
     ['empty', ''],
     [
       'with a member given twice',
       `[{"type":"jwks","issuer":"https://${MARKER}.example","\\u0069ssuer":"https://b.example"}]`,
     ],
     ['an entry that is a text', `["${MARKER}"]`],
-    ['an entry that is null', '[null]'],
-    ['an entry that is a list', `[["${MARKER}"]]`],
   ])('[2.1] is rejected: %s', (_, text) => {
     const { entries, problems } = readText(text);
     expect(entries).toEqual([]);
@@ -374,12 +334,6 @@ describe('[D32] an unsupported algorithm', () => {
     const { problems } = read({ ...ec, algorithms: [algorithm] });
     expect(problems.join('\n')).toContain(`not supported (did you mean ${meant}?); supported are RS256, `);
   });
-
-  it('HMAC is reported without a suggestion', () => {
-    expect(read({ ...ec, algorithms: ['HS256'] }).problems.join('\n')).toContain(
-      'not supported; supported are',
-    );
-  });
 });
 
 describe('warnings', () => {
@@ -394,11 +348,4 @@ describe('warnings', () => {
       expect(ofRoles[0]).not.toMatch(/owner|marker|GLOBAL/);
     },
   );
-
-  it.each([['member'], ['global:membre']])('[D32] suggest the role that %j may mean', (role) => {
-    const { warnings } = read({ ...ec, allowedRoles: [role] });
-    expect(warnings).toContainEqual(
-      expect.stringContaining('allows 1 role that cannot be assigned (did you mean global:member?)'),
-    );
-  });
 });

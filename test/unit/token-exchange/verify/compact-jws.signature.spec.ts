@@ -99,27 +99,6 @@ describeWithVectors('JWS vectors of Project Wycheproof', 'wycheproof', (vectors)
       ]);
     },
   );
-
-  it('[D14] a valid signature over invalid JSON is not a JWT', () => {
-    const valid = all.filter(([, { result }]) => result === 'valid');
-    const parsed = valid.filter(([, { jws }]) => {
-      try {
-        return typeof parseCompactJws(jws).payload === 'object';
-      } catch {
-        return false;
-      }
-    });
-    expect(parsed).toEqual([]);
-  });
-
-  it('[5.2.2] no token of a symmetric group verifies with any of the public keys', async () => {
-    const symmetric = testGroups.filter(({ public: jwk }) => jwk === undefined).flatMap(({ tests }) => tests);
-    const keys = groups.map(({ jwk }) => bareKey(jwk));
-    expect(symmetric.length).toBeGreaterThan(30);
-    const pairs = symmetric.flatMap(({ jws }) => keys.map((key) => ({ jws, key })));
-    const verdicts = await Promise.all(pairs.map(({ jws, key }) => takes(jws, key)));
-    expect(pairs.filter((_, place) => verdicts[place])).toEqual([]);
-  });
 });
 
 describe('RSASSA-PSS', () => {
@@ -175,15 +154,6 @@ describeWithVectors('examples of RFC 7520', 'rfc7520-cookbook', (vectors) => {
       expect(await takes(changed, bareKey(input.key))).toBe(false);
     },
   );
-
-  it('[D14] other serialisations, detached content and several signatures are rejected', () => {
-    const { output } = example('jws_4_1.rsa_v15_signature');
-    const detached = example('jws_4_5.signature_with_detached_content').output;
-    const several = example('jws_4_8.multiple_signatures').output;
-    const forms = [output.json, output.json_flat, several.json].map((form) => JSON.stringify(form));
-    for (const text of [...forms, detached.compact ?? ''])
-      expect(() => parseCompactJws(text)).toThrow(MALFORMED);
-  });
 
   it('[D37] RFC 7797 4.2, an unencoded payload, is not a JWT', () => {
     const { protected_b64u, sig } = example('rfc7797_4.2.hmac-sha2_b64_false').signing;

@@ -88,11 +88,9 @@ describe('[D130] a logout token', () => {
     ['at its exp', 'token_expired', { exp: NOW }],
     ['from the future', 'token_issued_in_future', { iat: NOW + 6 }],
     ['before its nbf', 'token_not_yet_valid', { nbf: NOW + 6 }],
-    ['at its nbf', 'accepted', { nbf: NOW }],
     ['with an nbf that is no time', 'claims_invalid', { nbf: 'now' }],
     ['with neither sub nor sid', 'claims_invalid', { sub: undefined }],
     ['with an empty sub', 'claims_invalid', { sub: '' }],
-    ['with an empty sid', 'claims_invalid', { sid: '' }],
     ['with a number as sid', 'claims_invalid', { sid: 7 }],
     ['without jti', 'claims_invalid', { jti: undefined }],
     ['without iat', 'claims_invalid', { iat: undefined, exp: NOW + 60 }],
@@ -100,33 +98,21 @@ describe('[D130] a logout token', () => {
     ['without events: an external token', 'claims_invalid', { events: undefined }],
     ['with another event', 'claims_invalid', { events: { 'https://other.example': {} } }],
     ['with another event beside', 'claims_invalid', { events: { [LOGOUT_EVENT]: {}, other: {} } }],
-    ['with a list of events', 'claims_invalid', { events: [LOGOUT_EVENT] }],
     ['with an event that is no object', 'claims_invalid', event(true)],
     ['with nonce: an ID token that was given the event', 'claims_invalid', { nonce: 'n' }],
     ['with null as nonce, sid and nbf', 'accepted', { nonce: null, sid: null, nbf: null, exp: null }],
     ['with null as sub, beside a sid', 'accepted', { sub: null, sid: 'one' }],
-    ['with null as sub and sid', 'claims_invalid', { sub: null, sid: null }],
-    ['with null as jti', 'claims_invalid', { jti: null }],
     ['with null as event', 'claims_invalid', event(null)],
     ['with a text that cannot be stored', 'claims_not_storable', { sub: 'a\0' }],
-    ['with its typ as a whole media type', 'accepted', {}, { typ: 'Application/Logout+JWT' }],
     ['with a typ that has a parameter', 'token_type_not_allowed', {}, { typ: 'logout+jwt;x=y' }],
     ['of the typ of an access token', 'token_type_not_allowed', {}, { typ: 'at+jwt' }],
     ['for another audience', 'audience_mismatch', { aud: 'https://other.example' }],
     ['for the audience of the logouts of another entry', 'audience_mismatch', { aud: 'client-of-provider' }],
-    ['for several audiences, one of them ours', 'accepted', { aud: ['https://other.example', AUDIENCE] }],
-    ['of an issuer that is not trusted', 'issuer_unknown', { iss: 'https://stranger.example' }],
-    ['of an unknown key', 'kid_unknown', {}, { kid: 'another' }],
   ];
   for (const [name, outcome, members, header] of CASES)
     it(`${name}: ${outcome}`, async () => {
       expect(await outcomeOf(logoutToken(partner, { ...good, ...members }, header))).toBe(outcome);
     });
-
-  it('of another key: signature_invalid', async () => {
-    const impostor = Partner.create({ issuer: PARTNER, kid: 'own', audience: AUDIENCE });
-    expect(await outcomeOf(logoutToken(impostor, good))).toBe('signature_invalid');
-  });
 
   it('is not an external token, with any typ', async () => {
     const token = logoutToken(partner, good);

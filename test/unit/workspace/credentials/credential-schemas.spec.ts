@@ -58,18 +58,14 @@ describe('the credential types', () => {
   it.each([
     ['postgres', { ...database, port: 0 }, 'data.port must be >= 1'],
     ['postgres', { ...database, port: '5432' }, 'data.port must be integer'],
-    ['postgres', { ...database, port: 1.5 }, 'data.port must be integer'],
     [
       'postgres',
       { ...database, ssl: 'hunter2' },
       'data.ssl must be one of disable, allow, require, verify-ca, verify-full',
     ],
-    ['postgres', { ...database, password: '' }, 'data.password must NOT have fewer than 1 characters'],
     ['postgres', { ...database, host: 'hunter2/../x' }, 'data.host must match pattern'],
     ['httpHeaderAuth', { name: 'X', value: 'a\r\nSet-Cookie: hunter2' }, 'data.value must match pattern'],
-    ['httpHeaderAuth', { name: 'X: hunter2', value: 'a' }, 'data.name must match pattern'],
     ['githubApi', { accessToken: 'a', server: 'javascript:hunter2' }, 'data.server must match pattern'],
-    ['githubApi', { accessToken: 'a', server: 'https://hunter2 x' }, 'data.server must match format "uri"'],
     ['jwtAuth', { algorithm: 'HS256', privateKey: PEM }, 'data.secret is required'],
     ['jwtAuth', { algorithm: 'none' }, 'data.algorithm must be one of HS256'],
     [

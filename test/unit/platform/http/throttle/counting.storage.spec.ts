@@ -47,16 +47,6 @@ describe('[D19] the in-memory throttle storage', () => {
     expect(await hit()).toEqual({ totalHits: 1, timeToExpire: 60, isBlocked: false, timeToBlockExpire: 0 });
   });
 
-  it('[D19] is not extended by refused hits', async () => {
-    await hitTimes(21);
-    for (let second = 1; second < 60; second++) {
-      clock.advance(1);
-      expect(await hit()).toMatchObject({ isBlocked: true, timeToBlockExpire: 60 - second });
-    }
-    clock.advance(1);
-    expect(await hit()).toMatchObject({ isBlocked: false });
-  });
-
   it.each([-3600, -60, 60, 3600])('[D97] is not affected by a clock change of %d s', async (seconds) => {
     await hitTimes(20);
     clock.setBack(-seconds);

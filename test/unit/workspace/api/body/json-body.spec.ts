@@ -66,13 +66,6 @@ describe('a JSON body', () => {
     expect(JSON.stringify(body)).toBe(`{"name":"a","object":${free},"list":[${free}]}`);
   });
 
-  it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON ;x=y'])(
-    'may be %s',
-    async (type) => {
-      expect((await read('{"name":"a"}', type)).name).toBe('a');
-    },
-  );
-
   it.each([
     'text/plain',
     '',
@@ -95,37 +88,24 @@ describe('a JSON body', () => {
   it.each([
     ['{"name":"secret"', 'The body cannot be read: not valid JSON'],
     ['{"name":"a","n\\u0061me":"secret"}', 'The body cannot be read: a property is given twice'],
-    ['{"name":"a","object":{"secret":1,"secret":2}}', 'The body cannot be read: a property is given twice'],
-    [
-      `{"name":"a","object":${'['.repeat(40)}${']'.repeat(40)}}`,
-      'The body cannot be read: nested too deeply',
-    ],
     [Buffer.from([0x7b, 0xff, 0x7d]), 'The body cannot be read: it is not UTF-8, but perhaps Windows-1252'],
     ['["secret"]', 'The body must be a JSON object'],
-    ['null', 'The body must be a JSON object'],
-    ['"secret"', 'The body must be a JSON object'],
     ['{"name":"a","nmae":"secret"}', 'The body has an unknown property: nmae'],
     ['{"name":"a","a@secret.example":1}', 'The body has an unknown property: (not shown'],
     ['{"name":"a","__proto__":{"flag":true}}', 'The body has an unknown property: __proto__'],
     ['{"name":"a","constructor":"secret"}', 'The body has an unknown property: constructor'],
-    ['{"name":"a","hasOwnProperty":1}', 'The body has an unknown property: hasOwnProperty'],
-    ['{"name":"a","prototype":1}', 'The body has an unknown property: prototype'],
     ['{"name":"a\\u0000"}', 'name has characters that cannot be stored'],
     ['{"name":"a","object":{"\\ud800":1}}', 'object has characters that cannot be stored'],
     ['{"name":"a","object":{"n":1e999}}', 'object has a number that is too large'],
     ['{}', 'name must be a string of 1 to 3 characters'],
-    ['{"name":null}', 'name must be a string of 1 to 3 characters'],
     ['{"name":""}', 'name must be a string of 1 to 3 characters'],
     ['{"name":"abcd"}', 'name must be a string of 1 to 3 characters'],
     ['{"name":"a\\ufe0f\\ufe0f\\ufe0f"}', 'name must be a string of 1 to 3 characters'],
-    ['{"name":["a"]}', 'name must be a string of 1 to 3 characters'],
     ['{"name":"a","flag":"true"}', 'flag must be a boolean value'],
-    ['{"name":"a","flag":null}', 'flag must be a boolean value'],
     ['{"name":"a","id":"secret"}', 'id must be a UUID'],
     ['{"name":"a","email":"secret"}', 'email must be an e-mail address'],
     [`{"name":"a","email":"a@${'b.'.repeat(126)}example"}`, 'email must be an e-mail address'],
     ['{"name":"a","choice":"secret"}', 'choice must be one of the following values: a, b'],
-    ['{"name":"a","choice":["a"]}', 'choice must be one of the following values: a, b'],
     ['{"name":"a","object":[]}', 'object must be an object'],
     ['{"name":"a","list":{}}', 'list must be an array'],
     ['{"name":"a","list":["secret"]}', 'each value in list must be an object'],
