@@ -3,10 +3,8 @@ import { Partner } from '../../demo/partner.js';
 import { MIGRATIONS } from '../../src/instance/schema.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { JwksServer } from '../support/jwks-server.js';
-import { cookieOf } from '../support/logins.js';
 import type { ServiceInstance } from '../support/service-cluster.js';
 import { describeWithProcesses, ServiceCluster } from '../support/service-cluster.js';
-import { BASE_URL } from '../support/test-service.js';
 
 const ISSUER = 'https://partner.example';
 const REFRESH_INTERVAL_SECONDS = 2;
@@ -49,31 +47,5 @@ describeWithProcesses('three processes that start at once on an empty database',
       (await instance.fetch('/.well-known/jwks.json')).json(),
     );
     for (const set of published) expect(set).toMatchObject({ keys: [{ kid: keys[0]?.kid }] });
-  });
-
-  it("[D29][D45] accept each other's access tokens: each opens the key that one has sealed", async () => {
-    const tokens = await onEach(async (instance) => {
-      const answer = await instance.exchange(partner.sign());
-      return ((await answer.json()) as { access_token: string }).access_token;
-    });
-    for (const token of tokens) {
-      const headers = { authorization: `Bearer ${token}` };
-      expect(
-        await onEach(async (instance) => (await instance.fetch('/rest/me', { headers })).status),
-      ).toEqual([200, 200, 200]);
-    }
-  });
-
-  it("[D25][D28] accept each other's sessions, and none that one has ended", async () => {
-    const login = await cluster.instance(0).embed(partner.sign());
-    const cookie = cookieOf(login);
-    const statuses = () =>
-      onEach(async (instance) => (await instance.fetch('/rest/me', { headers: { cookie } })).status);
-    expect(await statuses()).toEqual([200, 200, 200]);
-    const headers = { cookie, origin: BASE_URL };
-    expect((await cluster.instance(1).fetch('/rest/auth/logout', { method: 'POST', headers })).status).toBe(
-      204,
-    );
-    expect(await statuses()).toEqual([401, 401, 401]);
   });
 });

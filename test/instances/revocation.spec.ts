@@ -65,25 +65,4 @@ describeWithProcesses('three processes', (database) => {
     await until('all take it again', WITHIN_MS, isTaken);
     for (const headers of credentials) expect(await meOnEach(headers)).toEqual([401, 401, 401]);
   });
-
-  it('[D61] all learn of a token that one of them ends, and none forgets it after a restart', async () => {
-    const isTaken = async () =>
-      (await onEach((instance) => instance.exchangeStatus(next.sign()))).every((status) => status === 200);
-    await until('all take the key again', WITHIN_MS, isTaken);
-    // Tokens from the second of the restoration or earlier are invalid, and a new token may be from that second.
-    await until('a token holds', WITHIN_MS, async () => {
-      const token = await issued(cluster.instance(2), next);
-      return (await me(cluster.instance(2), { authorization: `Bearer ${token}` })) === 200;
-    });
-    const token = await issued(cluster.instance(2), next);
-    const headers = { authorization: `Bearer ${token}` };
-    expect(await meOnEach(headers)).toEqual([200, 200, 200]);
-    const form = { method: 'POST', body: new URLSearchParams({ token }) };
-    expect((await cluster.instance(0).fetch('/rest/auth/oauth/revoke', form)).status).toBe(200);
-    expect(await me(cluster.instance(0), headers)).toBe(401);
-    await untilAllAnswer(401, headers);
-    await cluster.instance(1).kill();
-    await cluster.instance(1).start();
-    expect(await meOnEach(headers)).toEqual([401, 401, 401]);
-  });
 });

@@ -60,27 +60,4 @@ describeWithProcesses('stored entries and three processes', (database) => {
     expect(tookMs.filter((each) => each < AT_ONCE_MS).length).toBeGreaterThanOrEqual(tookMs.length / 2);
     expect(await statuses(configured)).toEqual([200, 200, 200]);
   });
-
-  it('[D72] have their keys fetched for all, and their origins may frame all', async () => {
-    const product = 'https://product.example';
-    await add({
-      ...{ type: 'jwks', name: 'published', url: keySet.url, issuer: published.issuer },
-      ...{ expectedAudience: BASE_URL, origins: [product] },
-    });
-    await untilAllAnswer(published, 200);
-    // The leader fetches once. Another process fetches once more if it gets a token before the leader has stored the keys (D36).
-    expect([1, 2]).toContain(keySet.requestCount);
-    const policies = () =>
-      onEach(async (instance) => (await instance.fetch('/')).headers.get('content-security-policy') ?? '');
-    expect((await policies()).map((policy) => policy.includes(`frame-ancestors ${product}`))).toEqual([
-      true,
-      true,
-      true,
-    ]);
-    expect(await onEach(async (instance) => (await instance.fetch('/healthz/readiness')).status)).toEqual([
-      200, 200, 200,
-    ]);
-    await commands.output(['keys', 'remove', 'published']);
-    await untilAllAnswer(published, 400);
-  });
 });

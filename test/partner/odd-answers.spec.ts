@@ -53,12 +53,9 @@ const inTurn = (...listeners: RequestListener[]): RequestListener => {
 describe('a failure other than 429 or 503', () => {
   it.each<[string, RequestListener, string, number | undefined]>([
     ['a fault of the service', json(500, { error: 'server_error' }), 'server_error', 500],
-    ['that it is switched off', json(501, { error: 'server_error' }), 'server_error', 501],
     ['an error that it does not have', json(400, { error: 'invalid_client' }), 'unexpected_answer', 400],
     ['a bad gateway, as HTML', (_, answer) => answer.writeHead(502).end('<h1>'), 'unexpected_answer', 502],
-    ['a page', (_, answer) => answer.end('<h1>Welcome</h1>'), 'unexpected_answer', 200],
     ['a token of another kind', json(200, { ...ANSWER, token_type: 'N_A' }), 'unexpected_answer', 200],
-    ['a token without an end', json(200, { ...ANSWER, expires_in: '60' }), 'unexpected_answer', 200],
     ['no token', json(200, { ...ANSWER, access_token: '' }), 'unexpected_answer', 200],
     ['no object', json(200, null), 'unexpected_answer', 200],
     [
@@ -106,7 +103,6 @@ describe('a failure other than 429 or 503', () => {
     ],
     ['of its own', Object.assign(new Error('no'), { code: 'ENOTFOUND' }), ': ENOTFOUND'],
     ['that is no code', new TypeError('fetch failed', { cause: { code: 'eyJhbGciOi' } }), ''],
-    ['at all', new Error('no'), ''],
   ])('is reported with the code %s, if fetch fails', async (_, thrown, suffix) => {
     const broken: typeof fetch = () => Promise.reject(thrown);
     const error = await failureOf(partner({ fetch: broken }).exchange({ subject: 'ada' }));
@@ -282,25 +278,6 @@ describe('a request', () => {
     expect([decodeJwt(token).sub, redirectTo]).toEqual(['ada', '/']);
   });
 
-  it('keeps its values for all retries, including nested ones', async () => {
-    const seen = tell();
-    const act = { sub: 'first' };
-    const mayAct = { sub: 'helpdesk' };
-    endpoint.answer(
-      inTurn(
-        (_, response) => {
-          act.sub = mayAct.sub = 'mallory';
-          response.writeHead(503).end();
-        },
-        json(200, ANSWER),
-      ),
-    );
-    await partner({ fetch: seen.fetch }).exchange({ subject: { sub: 'ada', act, may_act: mayAct } });
-    const nested = { act: { sub: 'first' }, may_act: { sub: 'helpdesk' } };
-    expect(seen.claims()).toEqual([expect.objectContaining(nested), expect.objectContaining(nested)]);
-    expect(act.sub).toBe('mallory');
-  });
-
   it('with a refused token causes no exchange if another call has already got a new token', async () => {
     let issued = 0;
     endpoint.answer((request, response) => {
@@ -337,11 +314,7 @@ describe('a refusal', () => {
   it.each([
     [600, 9, undefined],
     [600, 10, 'ahead of'],
-    [600, -592, undefined],
     [600, -593, 'behind'],
-    [60, -30, undefined],
-    [60, -53, 'behind'],
-    [5, 9, undefined],
     [5, -2, undefined],
     [5, -3, 'behind'],
   ])('of a token of %d seconds, by a clock %d off, reports %s', async (life, offset, side) => {
@@ -363,20 +336,13 @@ describe('options', () => {
   it.each<[string, Record<string, unknown>, RegExp]>([
     ['an issuer that is no URL', { issuer: 'partner' }, /^issuer must be a URL/],
     ['an address with a path', { baseUrl: 'https://instance.example/app' }, /^baseUrl must be an origin/],
-    ['an address with a password', { baseUrl: 'https://a:b@instance.example' }, /^baseUrl must be an origin/],
     ['http to another machine', { baseUrl: 'http://instance.example' }, /^baseUrl must be https:/],
     ['no address', { baseUrl: undefined }, /^baseUrl must be a URL$/],
     ['a life of no length', { tokenLifetimeSeconds: 0 }, /^tokenLifetimeSeconds must be .* from 5 to 3600$/],
-    ['no try', { maxTries: 0 }, /^maxTries must be a whole number from 1 to 10$/],
     ['a public key', { key: publicPem() }, /^key must be a private key, but is a public key$/],
     ['a public JWK', { key: { kty: 'OKP', crv: 'Ed25519', x: 'AA' } }, /^key is no JWK of a private key$/],
     ['a path', { key: './partner.pem' }, /^key is not the PEM of a private key; if it is a path/],
     ['an encrypted key', { key: '-----BEGIN ENCRYPTED PRIVATE KEY-----' }, /^key is an encrypted PEM/],
-    [
-      'a secret',
-      { key: generateKeyPairSync('x25519').privateKey },
-      /^key is of a type that the instance does not take$/,
-    ],
     [
       'a curve that is not taken',
       {
@@ -396,37 +362,20 @@ describe('options', () => {
       /^key is an RSA-PSS key, which is not taken: take an RSA key with alg PS256$/,
     ],
     ['no key', { key: null }, /^key must be a private key: PEM, JWK, KeyObject or CryptoKey$/],
-    ['an audience of nothing', { audience: '' }, /^audience must be a text$/],
-    ['what cannot fetch', { fetch: 'fetch' }, /^fetch must be a function$/],
     ['keys without a list', { otherKeys: KEY }, /^otherKeys must be a list$/],
     ['one key twice', { nextKey: KEY }, /^nextKey has the kid of another key: each needs one of its own$/],
-    [
-      'two keys of one kid',
-      {
-        key: { key: KEY, kid: 'first' },
-        nextKey: { key: generateKeyPairSync('ed25519').privateKey, kid: 'second' },
-        otherKeys: [{ key: generateKeyPairSync('ed25519').privateKey, kid: 'first' }],
-      },
-      /^otherKeys\[0\] has the kid of another key/,
-    ],
     ['an option that there is not', { dPop: true }, /^options has "dPop", which is none of issuer, /],
     [
-      'a member of a key that there is not',
-      { key: { key: KEY, Kid: 'first' } },
-      /^key has "Kid", which is none of key, kid, alg$/,
-    ],
-    ...[5, null, {}, { nowMs: Date.now }].map((clock): [string, Record<string, unknown>, RegExp] => [
-      `the clock ${JSON.stringify(clock)}`,
-      { clock },
+      'half a clock',
+      { clock: { nowMs: Date.now } },
       /^clock must be an object with the functions nowMs, monotonicMs and wait$/,
-    ]),
+    ],
     ['http by a text', { allowHttp: 'false' }, /^allowHttp must be true or false$/],
     [
       'a PEM without line breaks',
       { key: pkcs8().replaceAll('\n', ' ') },
       /^key is a damaged PEM: it needs a BEGIN line, lines of base64 and an END line$/,
     ],
-    ['a bad other key', { nextKey: KEY, otherKeys: [KEY, 'x'] }, /^otherKeys\[1\] is not the PEM/],
   ])('reject %s', (_, wrong, message) => {
     const make = () => createPartner({ ...good, ...wrong });
     expect(make).toThrow(
@@ -453,30 +402,14 @@ describe('options', () => {
 
   it.each<[string, Record<string, unknown> | null, RegExp]>([
     ['no sub', { subject: { email: 'ada@partner.example' } }, /^subject needs a sub of 1 to 255 characters$/],
-    [
-      'what is no claim of a person',
-      { subject: { sub: 'a', password: 'b' } },
-      /^subject has "password", which is none of sub, /,
-    ],
     ['nothing', null, /^the request must be an object$/],
     ['a subject that is null', { subject: null }, /^subject must be claims, or their sub as a text$/],
-    [
-      'an actor that is null',
-      { subject: 'a', actor: null },
-      /^actor must be claims, or their sub as a text$/,
-    ],
     [
       'a function',
       { subject: { sub: 'a', act: () => 'b' } },
       /^the request has something in it that is no data/,
     ],
-    [
-      'what is no JSON',
-      { subject: { sub: 'a', act: { sub: 1n } } },
-      /^the request has something in it .* no JSON$/,
-    ],
     ['a scope that is a number', { subject: 'a', scope: 5 }, /^scope must be a text or a list of texts$/],
-    ['a list with more than texts', { subject: 'a', scope: ['b', 5] }, /^scope must be a text/],
     ...['scope', 'resource'].flatMap((field) =>
       [[], '', ' ', [''], ['b', '']].map((nothing): [string, Record<string, unknown>, RegExp] => [
         `${field} ${JSON.stringify(nothing)}, which would be all`,
