@@ -75,12 +75,6 @@ describeInBrowser('[D25] a login by a plain form, with third-party cookies block
       await page.goto(browsing.instanceOrigin);
       await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
     });
-
-    it('[D50] answers a refusal in JSON', async () => {
-      const product = await browsing.productPage();
-      await product.postPlainly(browsing.instanceOrigin, { token: 'no token' });
-      await product.frame.getByText('token_malformed').waitFor();
-    });
   });
 
   describe('with SVC_EMBED_COOKIE_PARTITIONED=false', () => {
@@ -91,12 +85,6 @@ describeInBrowser('[D25] a login by a plain form, with third-party cookies block
       const product = await browsing.productPage();
       await product.postPlainly(browsing.instanceOrigin, fields(browsing, 'ada'));
       await product.heading('You are not signed in');
-    });
-
-    it('[D25] needs no cookie if the script signs in', async () => {
-      const product = await browsing.productPage();
-      await product.login(browsing.token('ada'));
-      await product.frame.getByText('Morning orders').waitFor();
     });
   });
 });

@@ -32,26 +32,7 @@ describeInBrowser('a frame as high as its page', () => {
     for (const since = Date.now(); !isIt(await heightNow()); await product.page.waitForTimeout(50))
       if (Date.now() - since > 60_000) throw new Error(`the frame is ${await heightNow()} px high`);
   };
-  const scrolled = (isIt: string) => product.page.waitForFunction(`((y) => ${isIt})(scrollY)`);
   const link = (name: string) => product.frame.getByRole('link', { name, exact: true });
-
-  it("leads to a workflow far down, and back to the host page's scroll position", async () => {
-    await link('Orders 12').scrollIntoViewIfNeeded();
-    const before = await product.page.evaluate<number>('scrollY');
-    expect(before).toBeGreaterThan(1500);
-    await link('Orders 12').click();
-    await height((now) => now < TALL);
-    const [name, { path }] = await product.event(2);
-    expect([name, path]).toEqual(['navigated', expect.stringMatching(/^\/#workflow=/)]);
-    // What is shown begins in view.
-    expect(
-      await product.page.evaluate<number>('instance.frame.getBoundingClientRect().top'),
-    ).toBeGreaterThanOrEqual(0);
-    await product.frame.getByRole('button', { name: 'All workflows' }).click();
-    await height((now) => now > TALL);
-    await scrolled(`Math.abs(y - ${before}) < 5`);
-    expect(await product.event(3)).toEqual(['navigated', { path: '/' }]);
-  });
 
   it('shows its position again after a move in the document', async () => {
     await link('Orders 12').click();
@@ -69,21 +50,6 @@ describeInBrowser('a frame as high as its page', () => {
       steps.push(await product.historyLength());
     }
     expect(new Set(steps).size).toBe(1);
-  });
-
-  it('leads back to the same position each time, even from a search', async () => {
-    await product.frame.getByRole('searchbox').fill('orders');
-    await product.frame.getByRole('status').getByText('50 found').waitFor();
-    for (let times = 0; times < 3; times += 1) {
-      await link('Orders 12').scrollIntoViewIfNeeded();
-      const before = await product.page.evaluate<number>('scrollY');
-      expect(before).toBeGreaterThan(1500);
-      await link('Orders 12').click();
-      await height((now) => now < TALL);
-      await product.frame.getByRole('button', { name: 'All workflows' }).click();
-      await height((now) => now > TALL);
-      await scrolled(`Math.abs(y - ${before}) < 5`);
-    }
   });
 
   it('is no higher than its page after a refused login', async () => {

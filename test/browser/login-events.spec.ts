@@ -3,7 +3,6 @@ import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 import type { ProductPage } from '../support/partner-site.js';
 
-const LOGIN = /\/rest\/auth\/embed/;
 /** Longer than the wait after which silence counts as a failure. */
 const SLOW_MS = 4_000;
 
@@ -11,7 +10,6 @@ describeInBrowser('the events of a login', () => {
   const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders' } });
   afterEach(() => browsing.closePages());
 
-  const sessions = async () => (await browsing.service.rows('SELECT 1 FROM token_exchange_session')).length;
   const wait = (product: ProductPage) => product.page.waitForTimeout(SLOW_MS);
   const signedIn = async () => {
     const product = await browsing.productPage();
@@ -56,30 +54,6 @@ describeInBrowser('the events of a login', () => {
       await product.frame.getByText('Morning orders').waitFor();
       await product.renew(browsing.token('ada'));
       expect((await product.event(3))[0]).toBe('session-ready');
-    });
-  });
-
-  it('[D26] the second of two simultaneous renewals replaces the first, and one session remains', async () => {
-    const product = await signedIn();
-    const before = await sessions();
-    const tokens = [browsing.token('ada'), browsing.token('ada')];
-    const ends = await product.page.evaluate(
-      `Promise.all(${JSON.stringify(tokens)}.map((token) => instance.renew(token).then(() => 'ready', ({ error }) => error)))`,
-    );
-    expect(ends).toEqual(['given_up', 'ready']);
-    expect(await sessions()).toBe(before);
-  });
-
-  describe('a slow login', () => {
-    it("fails once at the product page's limit", async () => {
-      const product = await browsing.productPage('partner.test', { loginTimeoutSeconds: 8 });
-      await product.page.route(LOGIN, () => new Promise(() => undefined));
-      await product.login(browsing.token('ada'));
-      expect(await product.event(1)).toEqual(['login-failed', { during: 'login', error: 'timeout' }]);
-      await product.heading('Not available at the moment');
-      await product.page.unroute(LOGIN);
-      await product.login(browsing.token('ada'));
-      expect((await product.event(2))[0]).toBe('session-ready');
     });
   });
 });

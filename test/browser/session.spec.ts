@@ -55,14 +55,6 @@ describeInBrowser('a session in the frame', () => {
     });
   });
 
-  it('[D26] ended by an operator is detected at the next check', async () => {
-    const product = await signedIn();
-    await browsing.service.rows('DELETE FROM token_exchange_session');
-    await product.heading('Your session has ended');
-    expect(await product.event(2)).toEqual(['session-ended', { reason: 'revoked' }]);
-    expect(await userShown(product)).toBe(0);
-  });
-
   describe('[D25] and other windows', () => {
     it('[D25] no request has a cookie, and the key cannot be exported', async () => {
       const product = await signedIn();

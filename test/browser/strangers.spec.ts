@@ -3,23 +3,6 @@ import type { Frame } from 'playwright-core';
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 
-describeInBrowser('pages of other origins', () => {
-  const browsing = EmbeddedBrowsing.forBlock({
-    customers: { ada: 'Morning orders' },
-    policy: { origins: ['https://listed.example'] },
-  });
-  afterEach(() => browsing.closePages());
-
-  it('[P.origins] a stolen token cannot open a session if its entry lists other origins', async () => {
-    const product = await browsing.productPage('other.test');
-    await product.login(browsing.token('ada'));
-    expect(await product.event(1)).toEqual([
-      'login-failed',
-      { during: 'login', error: 'origin_not_allowed', requestId: expect.any(String) },
-    ]);
-  });
-});
-
 describeInBrowser('pages around a frame', () => {
   const browsing = EmbeddedBrowsing.forBlock({ customers: { ada: 'Morning orders', ben: 'Secret of ben' } });
   afterEach(() => browsing.closePages());
@@ -97,24 +80,6 @@ describeInBrowser('pages around a frame', () => {
     expect([name, error]).toEqual(['login-failed', expect.any(String)]);
     await one.page.evaluate(`giveToken('${token}')`);
     expect((await one.event(1))[0]).toBe('session-ready');
-  });
-
-  it('[D25] cannot use a session token without its key', async () => {
-    const product = await browsing.productPage();
-    await product.login(browsing.token('ada'));
-    await product.event(1);
-    const token = await product.page.evaluate<string>(
-      `messages.find(({ type }) => type === 'session-ready').handle.sessionToken`,
-    );
-    expect(token).toMatch(/^svs_/);
-    const page = await browsing.context.newPage();
-    await page.goto(browsing.instanceOrigin);
-    for (const scheme of ['DPoP', 'Bearer'])
-      expect(
-        await page.evaluate(
-          `fetch('/rest/me', { headers: { authorization: '${scheme} ${token}' } }).then(({ status }) => status)`,
-        ),
-      ).toBe(401);
   });
 });
 

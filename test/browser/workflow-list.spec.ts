@@ -58,22 +58,6 @@ describeInBrowser('the workflow list', () => {
     expect(await product.frame.locator(':focus').textContent()).toBe('Orders 100');
   });
 
-  it('shows no row twice and keeps the order while rows change between two pages', async () => {
-    // Both orders look alike, and the count is already shown, so the test waits for the response.
-    const sorted = product.page.waitForResponse((answer) => answer.url().includes('sort=name'));
-    await product.frame.getByLabel('Sort by').selectOption('name');
-    await (await sorted).finished();
-    await product.frame.locator('#list:not([aria-busy=true])').waitFor();
-    await browsing.service.rows(`UPDATE workflow SET name = 'Orders 050 renamed' WHERE name = 'Orders 003'`);
-    await loadMore('Orders 098');
-    const shown = await names();
-    expect(new Set(shown).size).toBe(shown.length);
-    expect(shown.indexOf('Orders 050 renamed')).toBe(3);
-    expect(shown.filter((_, index) => index !== 3)).toEqual(
-      all.slice(0, 99).filter((name) => name !== 'Orders 003'),
-    );
-  });
-
   it('adds no page of the previous order while a newly sorted list is loading', async () => {
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -184,17 +168,6 @@ describeInBrowser('the workflow list', () => {
     await product.page.unroute(/workflow-count/);
   });
 
-  it('isolates names from surrounding text in either direction', async () => {
-    const name = 'Orders 000 \u202Eتقرير';
-    await browsing.service.rows(`UPDATE workflow SET name = $1 WHERE name = 'Orders 000'`, [name]);
-    await product.frame.getByLabel('Sort by').selectOption('name');
-    await product.frame.locator('bdi', { hasText: 'تقرير' }).first().waitFor();
-    await product.frame.getByRole('switch').first().click();
-    const news = product.frame.getByRole('status');
-    await news.filter({ hasText: 'is inactive now' }).waitFor();
-    expect(await news.textContent()).toBe(`\u2068Orders 000 تقرير\u2069 is inactive now.`);
-  });
-
   it('gives a blank name a visible link', async () => {
     await browsing.service.rows(`UPDATE workflow SET name = '  ' WHERE name = 'Orders 000'`);
     await product.frame.getByLabel('Sort by').selectOption('name');
@@ -252,18 +225,6 @@ describeInBrowser('the workflow list', () => {
       expect(await product.frame.locator('body').innerHTML()).not.toMatch(/[\u202A-\u202E]/);
       const shown = JSON.parse(String(await product.frame.locator('#definition').textContent()));
       expect(shown).toEqual({ nodes, connections });
-    });
-
-    it('opens by Back, Forward and its address', async () => {
-      await product.frame.getByRole('link', { name: 'Orders 001' }).click();
-      await product.heading('Orders 001');
-      await product.page.evaluate('history.back()');
-      await product.frame.getByText('Orders 000').waitFor();
-      await product.page.evaluate('history.forward()');
-      await product.heading('Orders 001');
-      const [, hash = ''] = product.frameUrl().split('#');
-      await product.login(browsing.token('ada'), `/#${hash}`);
-      await product.heading('Orders 001');
     });
 
     it('reports a deleted workflow', async () => {

@@ -1,18 +1,13 @@
 // Mistakes of partners and operators: the box of the overview leads to the cause in one step. Other tests show the words of each reason.
 import type { Members } from '../../../demo/partner.js';
 import { Partner } from '../../../demo/partner.js';
-import { Administration } from '../../../src/administration/administration.js';
-import { RevocationOperations } from '../../../src/administration/keys/revocations.operations.js';
 import { describeInBrowser } from '../../support/browser.js';
 import { ASSERTIONS_ON } from '../../support/id-jag-client.js';
 import { body, JwksServer } from '../../support/jwks-server.js';
-import { licenseEnvironment } from '../../support/license.js';
 import type { OperatorPage, OperatorSettings } from '../../support/operator-browsing.js';
 import { OperatorBrowsing } from '../../support/operator-browsing.js';
-import { GRANT_TYPE } from '../../support/test-service.js';
 
 const FIND = 'Why can somebody not sign in?';
-const LICENSE_END = Math.floor(Date.now() / 1000) - 86_400;
 
 /** An instance, with somebody at its overview. */
 class Desk {
@@ -50,7 +45,6 @@ interface Mistake {
   readonly says: readonly (string | RegExp)[];
 }
 
-const revoked = Partner.create({ issuer: 'https://revoked.partner.test' });
 const html = Partner.create({ issuer: 'https://html.partner.test' });
 const busy = Partner.create({ issuer: 'https://busy.partner.test' });
 const audience = busy.claims()['aud'];
@@ -96,35 +90,12 @@ const MISTAKES: readonly Mistake[] = [
     says: ['Every token of this user is refused until the user is enabled.'],
   },
   {
-    name: 'a revoked key',
-    async plant(desk) {
-      const administration = desk.browsing.service.part(Administration);
-      const { issuer, kid } = revoked;
-      const operations = desk.browsing.service.part(RevocationOperations);
-      const request = { id: 'mistakes', way: 'service' } as const;
-      await administration.perform(operations, 'revoke', { issuer, kid }, request);
-      await desk.exchanged(signed(revoked));
-      return issuer;
-    },
-    says: ['trust_revoked', revoked.kid],
-  },
-  {
     name: 'a key set that serves HTML',
     async plant(desk) {
       await desk.exchanged(signed(html));
       return html.issuer;
     },
     says: ['key_set_unavailable', /never fetched: .*not valid JSON/],
-  },
-  {
-    name: 'JSON in place of a form',
-    async plant({ browsing }) {
-      const answer = await browsing.asProgram((program) =>
-        program.post('/rest/auth/oauth/token', { data: { grant_type: GRANT_TYPE } }),
-      );
-      return answer.headers()['x-request-id'] ?? '';
-    },
-    says: ['only in the log, under this id', 'JSON or another body in place of a form.'],
   },
   {
     name: 'more tokens than the entry allows',
@@ -172,7 +143,6 @@ describeInBrowser('[D113] the cause of a mistake can be found in one step', () =
         scopes: ['workflow:read'],
       },
       trustedKeys: [
-        { ...revoked.staticEntry(), ...SERVED },
         { ...busy.staticEntry(), ...SERVED, perMinute: 1 },
         { ...SERVED, type: 'jwks', issuer: html.issuer, url: keySet.url },
       ],
@@ -208,19 +178,5 @@ describeInBrowser('[D113] the cause of a mistake can be found in one step', () =
       await one.text('its endpoint answers 501. SVC_EMBED_LOGIN_ENABLED=true');
       expect(await one.page.getByText('Problem', { exact: true }).count()).toBe(0);
     });
-  });
-
-  it('with the search box: a licence that has ended', async () => {
-    const environment = await licenseEnvironment({ exp: LICENSE_END });
-    await atDesk({ environment }, (other) =>
-      found(
-        {
-          name: 'a licence that has ended',
-          plant: () => other.exchanged(other.token('ann'), 404),
-          says: [`the licence has ended: ${new Date(LICENSE_END * 1000).toISOString()}`],
-        },
-        other,
-      ),
-    );
   });
 });

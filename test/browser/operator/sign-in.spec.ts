@@ -114,49 +114,4 @@ describeInBrowser("the operator's sign-in", () => {
     await other.page.getByRole('banner').getByText(ADMIN).waitFor();
     await other.heading('Sessions');
   });
-
-  it("by one operator does not end another one's in another browser", async () => {
-    const one = await browsing.signedIn();
-    const [cookie] = await browsing.context.cookies(browsing.instanceOrigin);
-    await browsing.context.clearCookies();
-    const other = await browsing.signedIn('', ADMIN);
-    await other.goTo('Users');
-    if (cookie === undefined) throw new Error('there was no cookie');
-    await browsing.context.addCookies([cookie]);
-    await one.page.reload();
-    await one.page.getByRole('banner').getByText(OWNER).waitFor();
-  });
-
-  it('[D109] cannot be framed, and other sites cannot write', async () => {
-    await browsing.signedIn();
-    const page = await browsing.context.newPage();
-    // A page that may frame the instance itself.
-    await page.goto(
-      `${browsing.originOf('partner.test')}/?instance=${encodeURIComponent(browsing.instanceOrigin)}`,
-    );
-    const violation = page.waitForEvent('console', {
-      predicate: (message) => /frame-ancestors/i.test(message.text()),
-    });
-    await page.evaluate(
-      `document.body.append(Object.assign(document.createElement('iframe'), { src: '${browsing.instanceOrigin}/admin' }))`,
-    );
-    await violation;
-    const told = await page.evaluate(async (address) => {
-      const send = (init: RequestInit) =>
-        fetch(address, { credentials: 'include', ...init }).then(
-          () => 'readable',
-          () => 'refused',
-        );
-      return [
-        await send({ method: 'DELETE' }),
-        await send({ method: 'POST', mode: 'no-cors', body: '{}' }),
-        await send({}),
-      ];
-    }, `${browsing.instanceOrigin}/rest/admin/session`);
-    expect(told[0]).toBe('refused');
-    expect(told[2]).toBe('refused');
-    // Whatever the other site has sent, the sign-in is still there.
-    const after = await browsing.open();
-    await after.heading('Overview');
-  });
 });
