@@ -81,19 +81,6 @@ describeOnAnyDatabase('callers of the API', (database) => {
       }
     });
 
-    it('[D47] members see the workflows and projects of their own projects, administrators and the owner all', async () => {
-      const projectId = await world.createProject();
-      const workflowId = await world.createWorkflow(projectId);
-      for (const { name, role, projectRole } of PARTIES) {
-        const token = await world.tokenOf(name);
-        const ids = async (list: string) =>
-          (await api.all(`/api/v1/${list}`, token)).map(({ id }) => String(id));
-        const isSeen = role !== 'global:member' || projectRole !== undefined;
-        expect([name, (await ids('workflows')).includes(workflowId)]).toEqual([name, isSeen]);
-        expect([name, (await ids('projects')).includes(projectId)]).toEqual([name, isSeen]);
-      }
-    });
-
     it('[D30] the loss of a role limits the next call with a live token', async () => {
       const projectId = await world.createProject();
       const path = `/api/v1/workflows/${await world.createWorkflow(projectId)}`;

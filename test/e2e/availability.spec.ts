@@ -131,15 +131,6 @@ describeOnEachDatabase('health', (database) => {
       expect((await service.exchange({ subject_token: partner.sign() })).status).toBe(200);
     });
   });
-
-  it('one dead endpoint beside a good one does not keep the instance out of service', async () => {
-    jwks.publish(partner.jwks());
-    const other = { ...entry('http://127.0.0.1:1/jwks.json'), issuer: 'https://dead.example' };
-    await withService(database, { trustedKeys: [entry(jwks.url), other], environment }, async (service) => {
-      await until('it comes about', SOON_MS, async () => (await readiness(service)) === 200);
-      expect((await service.fetch('/healthz/readiness', { method: 'HEAD' })).status).toBe(200);
-    });
-  });
 });
 
 describeOnPostgresql('readiness and the database', (database) => {

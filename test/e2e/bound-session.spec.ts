@@ -1,12 +1,10 @@
 // Sessions that are bound to a key of the page (RFC 9449): how a login opens and renews them, and what a thief gets.
 import { createHash } from 'node:crypto';
-import { DataSource } from 'typeorm';
 import { Partner } from '../../demo/partner.js';
 import { jsonOf } from '../support/answers.js';
 import { eventsOf } from '../support/audit.js';
-import { untilOneIsBlocked } from '../support/blocked-transactions.js';
 import { census } from '../support/census.js';
-import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import type { ProofOptions } from '../support/dpop-client.js';
 import { DpopClient, sha256 } from '../support/dpop-client.js';
 import { changeUser, linkedUser } from '../support/local-users.js';
@@ -254,28 +252,6 @@ describeOnEachDatabase('[D25] a bound session', (database) => {
         expect(await wordOf(answer)).toEqual([400, 'field_invalid']);
       },
     );
-  });
-});
-
-describeOnPostgresql('[D28] a sign-out while a bound session is renewed', (database) => {
-  const service = TestService.forBlock(database, { trustedKeys });
-
-  it('[D28] waits for the renewal, and ends the session', async () => {
-    const page = await new Page(service).signIn('ada');
-    const holder = 'holding_the_row';
-    await service.rows(`CREATE FUNCTION ${holder}() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN PERFORM pg_advisory_xact_lock(4711); RETURN NEW; END $$`);
-    await service.rows(`CREATE TRIGGER ${holder} AFTER UPDATE OF expires_at ON token_exchange_session
-      FOR EACH ROW EXECUTE FUNCTION ${holder}()`);
-    const runner = service.part(DataSource).createQueryRunner();
-    await runner.query('SELECT pg_advisory_lock(4711)');
-    const renewal = page.renew(tokenOf('ada'));
-    await untilOneIsBlocked((sql) => service.rows(sql), 'UPDATE token_exchange_session');
-    const signOut = page.call(LOGOUT, 'POST');
-    await untilOneIsBlocked((sql) => service.rows(sql), 'DELETE FROM token_exchange_session');
-    await runner.query('SELECT pg_advisory_unlock(4711)');
-    await runner.release();
-    expect([(await renewal).status, (await signOut).status, await page.status()]).toEqual([200, 204, 401]);
   });
 });
 

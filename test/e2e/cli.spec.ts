@@ -228,11 +228,6 @@ describe('[D46] svc-admin beside a process that holds the embedded database', ()
     expect(await listed).toEqual({ exitCode: 0, stdout: '[]\n', stderr: '' });
     await brief.kill();
   });
-
-  it('needs no database for what has nothing to do with it', async () => {
-    line.write('keys.json', '[]');
-    expect(await line.run(['keys', 'check', '--file', 'keys.json'])).toMatchObject({ exitCode: 0 });
-  });
 });
 
 describeOnPostgresql('svc-admin beside others on one PostgreSQL database', (database) => {

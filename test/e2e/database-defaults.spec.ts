@@ -157,24 +157,10 @@ describeOnPostgresql('[D96] connections set what results depend on', (database) 
     },
   );
 
-  it('that change while it runs', async () => {
-    await start();
-    await byAdministrator([
-      ...wrongly(`ROLE ${role}`),
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${role}'`,
-    ]);
-    await until(
-      'it serves again',
-      SOON_MS,
-      async () => (await service.embed({ token: partner.sign() })).status === 303,
-    );
-    await flowsWork();
-    await expectOwnSettings();
-  });
-
   it('those that listen to announcements too, which the server would end as idle', async () => {
     const listening = `SELECT pid FROM pg_stat_activity
       WHERE usename = '${role}' AND application_name LIKE '% notifications'`;
+    await start();
     let heard = 0;
     const subscription = service.part(Notifications).listen('idle', () => (heard += 1));
     await until('it listens', SOON_MS, () => heard === 1);

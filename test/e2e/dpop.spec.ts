@@ -9,7 +9,7 @@ import { describeOnAnyDatabase } from '../support/databases.js';
 import type { ProofOptions } from '../support/dpop-client.js';
 import { DpopClient, sha256, TOKEN_URL } from '../support/dpop-client.js';
 import { explain } from '../support/explanations.js';
-import { ASSERTIONS_ON, IdJagClient, JWT_BEARER, sha256 as hashOf } from '../support/id-jag-client.js';
+import { ASSERTIONS_ON, IdJagClient, sha256 as hashOf } from '../support/id-jag-client.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import type { Fields } from '../support/test-service.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
@@ -166,20 +166,6 @@ describeOnAnyDatabase('[D140] DPoP', (database) => {
         ]);
       }
       expect((await service.embed({ token: careful.sign() })).status).toBe(303);
-    });
-
-    it('[D140] an ordinary JWT by the grant of RFC 7523 is bound in the same way', async () => {
-      const claims = boundTo(client.thumbprint);
-      const redeem = (headers?: Record<string, string>) =>
-        service.post(
-          '/rest/auth/oauth/token',
-          { grant_type: JWT_BEARER, assertion: plain.sign(plain.claims(claims)) },
-          headers,
-        );
-      const answers = [await redeem(), await redeem({ dpop: thief.proof() })];
-      for (const answer of answers) expect(await jsonOf(answer)).toEqual(INVALID_PROOF);
-      const { access_token: token, token_type: type } = await jsonOf(await redeem({ dpop: client.proof() }));
-      expect([type, decodeJwt(String(token))]).toMatchObject(['DPoP', claims]);
     });
 
     it('[D127] an identity assertion that is bound is redeemed by its key alone', async () => {

@@ -1,8 +1,6 @@
 // Logins of users who need no change, whose sessions are opened by a statement that logins of the moment share.
-import { DataSource } from 'typeorm';
 import { Partner } from '../../demo/partner.js';
 import { eventsOf, onEveryEvent } from '../support/audit.js';
-import { untilOneIsBlocked } from '../support/blocked-transactions.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { whileInsertsFail } from '../support/failing-inserts.js';
 import { sendBeside } from '../support/flow-requests.js';
@@ -95,24 +93,6 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
     expect(await sessionsOf('failing')).toBe(before);
     expect(await toldOf(requestId)).not.toContain('embed-login');
     expect((await login('failing')).status).toBe(303);
-  });
-});
-
-describeOnPostgresql('[D3] a login whose user is being deleted while it is recorded', (database) => {
-  const service = TestService.forBlock(database, { trustedKeys });
-
-  it('[D3] waits for the deletion, and creates the user again', async () => {
-    const login = () => service.embed({ token: tokenOf('leaving') });
-    await login();
-    const deletion = service.part(DataSource).createQueryRunner();
-    await deletion.startTransaction();
-    await deletion.query('DELETE FROM user_account WHERE normalized_email LIKE $1', ['leaving@%']);
-    const answer = login();
-    await untilOneIsBlocked((sql) => service.rows(sql), 'INSERT INTO token_exchange_session');
-    await deletion.commitTransaction();
-    await deletion.release();
-    expect((await answer).status).toBe(303);
-    expect(await linkedUser(service, partner.issuer, 'leaving')).toBeDefined();
   });
 });
 

@@ -9,13 +9,11 @@ import type { ServiceSurroundings } from '../../demo/service-process.js';
 import { ServiceProcess } from '../../demo/service-process.js';
 import { describeBuilt, exchangeAt, logOf, surroundingsOf, untilLogged } from '../support/built-service.js';
 import { whenMeasured } from '../support/series.js';
-import { until } from '../support/until.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example' });
 /** What the process may take, and what a busy machine adds. */
 const LONGEST_STOP_MS = 5_000;
 const SPARE_MS = 10_000;
-const WIDTH = 4;
 
 describeBuilt('[D93] the stop of a process', () => {
   let surroundings: ServiceSurroundings & { baseUrl: string };
@@ -97,35 +95,5 @@ describeBuilt('[D93] the stop of a process', () => {
     whenMeasured(() => expect(tookMs).toBeLessThan(30_000));
     const lines = await logOf(service);
     expect(lines.at(-1)).toMatchObject({ msg: 'ended at once by a second signal', signal: 'SIGTERM' });
-  });
-
-  it('requests during the stop are answered, or have no effect', async () => {
-    await start({ SVC_SHUTDOWN_DELAY_SECONDS: '1' });
-    const outcomes: (number | string)[] = [];
-    const loop = async () => {
-      for (;;) {
-        const outcome = await exchange().then(
-          (answer) => answer.status,
-          (error: Error) => (error.cause as { code?: string } | undefined)?.code ?? String(error),
-        );
-        outcomes.push(outcome);
-        if (outcome !== 200) return;
-      }
-    };
-    const loops = Promise.all(Array.from({ length: WIDTH }, loop));
-    await until('twenty exchanges', 60_000, () => outcomes.length > 20);
-    terminate();
-    await loops;
-    expect(await service.exited).toBe(0);
-    const answered = outcomes.filter((outcome) => outcome === 200);
-    expect(outcomes.length).toBe(answered.length + WIDTH);
-    // Each loop ends with the first connection that is refused, that was not accepted when listening ended, or that closes before its
-    // request arrives (UND_ERR_SOCKET).
-    const ends = [200, 'ECONNREFUSED', 'ECONNRESET', 'UND_ERR_SOCKET'];
-    for (const outcome of outcomes) expect(ends).toContain(outcome);
-    const lines = await logOf(service);
-    expect(lines.filter(({ event }) => event === 'svc.audit.token-exchange.succeeded')).toHaveLength(
-      answered.length,
-    );
   });
 });

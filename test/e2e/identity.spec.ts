@@ -1,7 +1,7 @@
 // Which local user an external identity is, what becomes of its role and names, and what storage cannot hold.
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
-import { EVENT, eventsOf, onEveryEvent } from '../support/audit.js';
+import { EVENT, eventsOf } from '../support/audit.js';
 import { census } from '../support/census.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import type { EntryPath } from '../support/entry-paths.js';
@@ -291,30 +291,6 @@ describeOnEachDatabase('identity', (database) => {
     const statuses = async (tokens: readonly string[]) =>
       (await Promise.all(tokens.map((text) => login(text)))).map(({ status }) => status);
 
-    it('[6.5] report first the new user and then the success, in the trail and to listeners', async () => {
-      const heard: string[] = [];
-      onEveryEvent(service, ({ name, requestId }) => {
-        if (requestId === 'telling-login') heard.push(name);
-      });
-      await Promise.all([
-        login(token({ sub: 'telling' }), 'telling-login'),
-        ...Array.from({ length: 30 }, (_, index) =>
-          login(token({ sub: `beside-${index}` }), `beside-${index}-login`),
-        ),
-      ]);
-      const names = ['user-provisioned', 'succeeded'].map((name) => EVENT + name);
-      expect(heard).toEqual(names);
-      for (const requestId of [
-        'telling-login',
-        ...Array.from({ length: 30 }, (_, index) => `beside-${index}-login`),
-      ]) {
-        const rows = await eventsOf(service, requestId);
-        expect(rows.map(({ name }) => name)).toEqual(names);
-        expect(new Set(rows.map((row) => row.subjectUserId)).size).toBe(1);
-        expect(rows[0]?.payload).toMatchObject({ userId: rows[0]?.subjectUserId, role: 'global:member' });
-      }
-    });
-
     it('[D6] of one identity at once make one user, and all succeed', async () => {
       expect(await statuses(Array.from({ length: 20 }, () => token({ sub: 'same' })))).toEqual(
         Array(20).fill(200),
@@ -340,18 +316,6 @@ describeOnEachDatabase('identity', (database) => {
       const before = await census(service);
       await actForEachOther(newSub(), newSub(), () => ({}));
       expect(await census(service)).toMatchObject({ users: before.users + 2, links: before.links + 2 });
-    });
-
-    it('[D6] of unknown identities of two users, crosswise: no deadlock', async () => {
-      const [a, b] = [newSub(), newSub()];
-      for (const sub of [a, b]) await createUser(service, { email: `${sub}@partner.example` });
-      await withoutDeadlock((index) => {
-        const [one, other] = index % 2 === 0 ? [a, b] : [b, a];
-        const names = { given_name: undefined, family_name: undefined };
-        const of = (prefix: string, sub: string) =>
-          token({ sub: `${prefix}-${index}-${a}`, email: `${sub}@partner.example`, ...names });
-        return service.exchange({ subject_token: of('first', one), actor_token: of('second', other) });
-      });
     });
 
     it('[4.4.role.4] of known users who act for each other with new roles and names: no fault and no deadlock', async () => {

@@ -51,27 +51,6 @@ const ALLOWED: Readonly<Record<string, string>> = {
 };
 
 describeOnAnyDatabase('[D20] the place of the method in the order', (database) => {
-  it.each([{ SVC_ENV_FEAT_TOKEN_EXCHANGE: 'false' }, { SVC_TOKEN_EXCHANGE_ENABLED: 'false' }])(
-    '[D57] absent endpoints have no methods: %j',
-    async (environment) => {
-      await withService(database, { trustedKeys, environment }, async (without) => {
-        for (const name of ['oauth-authorization-server', 'openid-configuration'])
-          for (const method of ['GET', 'OPTIONS', 'PUT']) {
-            const answer = await without.fetch(`/.well-known/${name}`, { method });
-            expect([name, method, answer.status, answer.headers.get('allow')]).toEqual([
-              name,
-              method,
-              404,
-              null,
-            ]);
-          }
-        expect((await without.fetch('/.well-known/oauth-protected-resource', { method: 'PUT' })).status).toBe(
-          405,
-        );
-      });
-    },
-  );
-
   it('[D20] the method is checked before throttle and switch, and a wrong one is not counted', async () => {
     const environment = {
       SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '1',

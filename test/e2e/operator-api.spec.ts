@@ -2,15 +2,12 @@
 import { Partner } from '../../demo/partner.js';
 import { SIGNING_ALGORITHMS } from '../../demo/signing-key.js';
 import { eventsOf, requestIdOf } from '../support/audit.js';
-import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
-import { JwksServer, status } from '../support/jwks-server.js';
+import { describeOnEachDatabase } from '../support/databases.js';
 import { createUser, linkedUser } from '../support/local-users.js';
 import { cookieOf, meStatus } from '../support/logins.js';
 import type { OperatorBrowser } from '../support/operators.js';
 import { createOperator, errorOf, OPERATOR_ENVIRONMENT, signedIn } from '../support/operators.js';
-import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 type Json = Record<string, unknown>;
 
@@ -85,24 +82,6 @@ describeOnEachDatabase("the operator's API", (database) => {
       expect([subjectUserId, payload['clientAddress']]).toEqual([ada, '192.0.2.1']);
     const change = (await eventsOf(service)).find(({ name }) => name.endsWith('stored-entry-changed'));
     expect(change?.actorUserId).toBe(ada);
-  });
-
-  it('[D59] revokes a key, which the next exchange sees, and restores it', async () => {
-    const subject_token = partner.sign(partner.claims({ sub: 'kim' }));
-    await service.accessToken({ subject_token: partner.sign(partner.claims({ sub: 'kim' })) });
-    const { kid } = partner.staticEntry() as { kid: string };
-    const chosen = { issuer: partner.issuer, kid };
-    await read(browser.send('POST', 'revocations', chosen), 201);
-    expect((await service.exchange({ subject_token })).status).toBe(400);
-    const { data } = await read<List>(browser.get('entries'));
-    expect(data[0]?.revoked).toMatchObject([{ kid }]);
-    expect(await read(browser.send('POST', 'revocations/restore', chosen))).toEqual({ stillRevoked: [] });
-    expect(await errorOf(await browser.send('POST', 'revocations/restore', chosen))).toEqual([
-      409,
-      'refused',
-    ]);
-    const all = await read<List>(browser.get('revocations'));
-    expect(all.data).toMatchObject([{ ...chosen, restoredAt: expect.any(String) as string }]);
   });
 
   it('finds users by the beginning of an e-mail address or by id, page by page, with no address in an address', async () => {
@@ -324,29 +303,6 @@ describeOnEachDatabase("the operator's API", (database) => {
     expect(await reasonsOf({ event: 'operator.*' })).toContain(undefined);
   });
 
-  it('explains a posted token without using or storing it', async () => {
-    const token = partner.sign(partner.claims({ sub: 'explained' }));
-    const explained = await read(browser.send('POST', 'explain', { flow: 'exchange', token }));
-    expect(explained).toHaveProperty('checks');
-    expect((await service.exchange({ subject_token: token })).status).toBe(200);
-    const [, payload = ''] = token.split('.');
-    expect(service.logText).not.toContain(payload);
-    const stored = JSON.stringify(await service.rows('SELECT payload FROM audit_event'));
-    expect(stored).not.toContain(payload);
-    const { requestId: _id, ...body } = await read<Json>(
-      browser.send('POST', 'explain', { requestId: 'x' }),
-      400,
-    );
-    expect(body.error).toBe('bad_request');
-  });
-
-  it.each(['exchange', 'jwt-bearer', 'embed'])('tries a token with an entry of the flow %s', async (flow) => {
-    const entry = { ...other.staticEntry(), name: 'tried', kid: 'tried', flows: [flow] };
-    const token = other.sign(other.claims({ sub: 'tried', exp: Date.now() / 1000 + 50 }), { kid: 'tried' });
-    const { explanation } = await read(browser.send('POST', 'entries/check', { entry, token }));
-    expect(explanation).toMatchObject({ flow, outcome: 'accepted' });
-  });
-
   it('[P.subjects] checks an entry with the warnings of the commands', async () => {
     const subjects = ['repo:acme/flows:*'];
     const entry = { ...other.staticEntry(), name: 'tried', kid: 'tried', subjects };
@@ -437,70 +393,5 @@ describeOnEachDatabase("the operator's API", (database) => {
       browser.send('POST', 'refusals/search', { ...rare, cursor: page.nextCursor }),
     );
     expect([next.data.length, next.nextCursor]).toEqual([1, null]);
-  });
-});
-
-interface KeySet extends Json {
-  readonly lastSuccess: string;
-  readonly lastFailure: { readonly at: string } | null;
-}
-
-describeOnAnyDatabase("a key set at the operator's page", (database) => {
-  const clock = new TestClock();
-  const jwks = JwksServer.forBlock();
-  const service = TestService.forBlock(database, () => {
-    jwks.publish(partner.jwks(), { 'cache-control': 'max-age=3600' });
-    return {
-      environment: { ...OPERATOR_ENVIRONMENT, SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
-      trustedKeys: [{ type: 'jwks', url: jwks.url, issuer: partner.issuer, expectedAudience: BASE_URL }],
-      clock,
-    };
-  });
-  let browser: OperatorBrowser;
-
-  beforeAll(async () => {
-    await createOperator(service, 'ada@example.com');
-    browser = await signedIn(service, 'ada@example.com');
-  });
-
-  const entry = async () => {
-    const { data } = await read<List<{ entry: string; keySet: KeySet | null }>>(browser.get('entries'));
-    return data[0];
-  };
-  const refresh = (name: string) => browser.send('POST', `entries/${name}/refresh`);
-  /** Answers while the clock advances, so that periodic tasks become due. */
-  const refreshed = async (name: string) => {
-    const passing = setInterval(() => clock.advance(5), 500);
-    const answer = await read(refresh(name)).finally(() => clearInterval(passing));
-    return { answer, keySet: (await entry())?.keySet };
-  };
-
-  it('[D36] is fetched by the leader when an operator asks', async () => {
-    await until('the first fetch', 60_000, async () => (await entry())?.keySet?.['state'] === 'held');
-    const name = (await entry())?.entry ?? '';
-    const { kid } = partner.staticEntry();
-    expect((await entry())?.keySet).toMatchObject({ kids: [kid], lastFailure: null });
-    clock.advance(5);
-    const asked = clock.now().toISOString();
-    const before = jwks.requestCount;
-    const fetched = await refreshed(name);
-    expect(fetched).toMatchObject({ answer: { failure: null }, keySet: { kids: [kid], lastFailure: null } });
-    const { lastSuccess = '' } = fetched.keySet ?? {};
-    expect(lastSuccess >= asked).toBe(true);
-    expect(jwks.requestCount).toBe(before + 1);
-    clock.advance(5);
-    jwks.answerWith(status(500));
-    const failed = await refreshed(name);
-    expect(failed).toMatchObject({
-      answer: { failure: 'status 500' },
-      keySet: { kids: [kid], lastFailure: { reason: 'status 500' } },
-    });
-    expect((failed.keySet?.lastFailure?.at ?? '') > lastSuccess).toBe(true);
-    const operations = await service.rows<{ name: string; number: number }>(
-      `SELECT payload->>'operation' AS name, count(*)::int AS number FROM audit_event
-       WHERE payload->>'operation' = 'keys refresh' GROUP BY 1`,
-    );
-    expect(operations).toEqual([{ name: 'keys refresh', number: 2 }]);
-    expect(await errorOf(await refresh('unknown'))).toEqual([409, 'refused']);
   });
 });

@@ -5,14 +5,11 @@ import { SCHEMA } from '../../src/instance/schema.js';
 import { openDatabase } from '../../src/platform/database/data-source.js';
 import { checkVersion, requireSessions } from '../../src/platform/database/pooler.js';
 import { AdvisoryLockLeader } from '../../src/platform/jobs/advisory-lock.leader.js';
-import { Leader } from '../../src/platform/jobs/leader.js';
 import { PostgresNotifications } from '../../src/platform/jobs/postgres.notifications.js';
 import { createLogger } from '../../src/platform/log/logger.js';
-import { describeBuilt, runToEnd, surroundingsOf } from '../support/built-service.js';
 import type { TestDatabase } from '../support/databases.js';
 import { describeOnPostgresql } from '../support/databases.js';
 import { describeUnless } from '../support/describe-unless.js';
-import { CommandLine } from '../support/run-cli.js';
 import { systemProgram } from '../support/system-program.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { TestService } from '../support/test-service.js';
@@ -25,7 +22,6 @@ const missing =
   program === undefined ? 'PgBouncer is not installed (Debian: apt-get install -y pgbouncer)' : undefined;
 const partner = Partner.create({ issuer: 'https://partner.example' });
 const SOON_MS = 60_000;
-const REFUSAL = 'set pool_mode = session for this database';
 
 function describeBehindPgBouncer(
   title: string,
@@ -68,20 +64,6 @@ describeBehindPgBouncer('[D96] behind a pooler that keeps sessions', KEEPS_SESSI
     expect(login.headers.get('set-cookie')).toMatch(/^__Host-svc-session=/);
   });
 
-  it('many requests at once have their statements, prepared ones too', async () => {
-    const statuses = await Promise.all(
-      Array.from({ length: 60 }, async () => {
-        const answer = await service.exchange({ subject_token: partner.sign() });
-        return answer.status;
-      }),
-    );
-    expect(statuses.filter((status) => status !== 200)).toEqual([]);
-  });
-
-  it('an instance leads', async () => {
-    await until('it leads', SOON_MS, () => service.part(Leader).isLeader);
-  });
-
   it('[D94] another leads where the network of the one before is cut', async () => {
     const network = await TcpProxy.open(behind().url);
     const [first, second] = [network.url, behind().url].map(
@@ -117,18 +99,6 @@ describeBehindPgBouncer('[D96] behind a pooler that keeps sessions', KEEPS_SESSI
     }
   });
 
-  it('sessions have their limits', async () => {
-    for (const name of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']) {
-      const [row] = await service.rows<Record<string, string>>(`SHOW ${name}`);
-      expect(row?.[name]).toMatch(/^[1-9]\d*m?s$/);
-    }
-  });
-
-  it('commands run beside it', async () => {
-    const commands = new CommandLine(() => behind().environment);
-    expect(await commands.output(['users', 'list'])).toContain('@partner.example');
-  });
-
   it('sessions are recognized, here and at PostgreSQL itself, even by simultaneous checks', async () => {
     for (const connectionString of [behind().url, urlOf(direct)])
       await Promise.all(Array.from({ length: 10 }, () => requireSessions({ connectionString })));
@@ -143,63 +113,34 @@ describe('[D94] a server that knows no limit for idle sessions', () => {
   });
 });
 
-describe.each([
-  { title: 'the one that was used last comes first', server_round_robin: 0 },
-  { title: 'they take turns', server_round_robin: 1 },
-])(
-  '[D96] behind a pooler that lends connections for transactions, where $title',
-  ({ server_round_robin }) => {
-    const settings = { pool_mode: 'transaction', max_client_conn: 200, server_round_robin };
+describe('[D96] behind a pooler that lends connections for transactions', () => {
+  const settings = { pool_mode: 'transaction', max_client_conn: 200 };
 
-    describeBehindPgBouncer(
-      'and there is one connection',
-      { ...settings, default_pool_size: 1 },
-      (behind) => {
-        it('the start is refused', async () => {
-          await expect(openDatabase(behind().settings, SCHEMA)).rejects.toThrow('set pool_mode = session');
-        });
-      },
-    );
-
-    describeBehindPgBouncer('and there are many', { ...settings, default_pool_size: 10 }, (behind) => {
-      it.each([0, 1, 2, 3, 7])('the start is refused, with %d of them idle', async (idle) => {
-        await openConnections(behind().url, idle);
-        await expect(openDatabase(behind().settings, SCHEMA)).rejects.toThrow('set pool_mode = session');
-      });
-
-      it('the start is refused while others use them', async () => {
-        const load = new AbortController();
-        const others = Promise.all([1, 2, 3].map(() => keepAsking(behind().url, load.signal)));
-        try {
-          for (let time = 0; time < 5; time += 1)
-            await expect(openDatabase(behind().settings, SCHEMA)).rejects.toThrow('set pool_mode = session');
-        } finally {
-          load.abort();
-          await others;
-        }
-      });
-
-      it('a command is refused too', async () => {
-        const commands = new CommandLine(() => behind().environment);
-        const { exitCode, stderr } = await commands.run(['users', 'list']);
-        expect([exitCode, stderr]).toEqual([1, expect.stringContaining(REFUSAL)]);
-      });
-
-      describeBuilt('the process', () => {
-        it('says it in one line, and ends', async () => {
-          const { code, stderr } = await runToEnd(
-            await surroundingsOf({
-              ...behind().environment,
-              SVC_TOKEN_EXCHANGE_TRUSTED_KEYS: JSON.stringify([partner.staticEntry()]),
-            }),
-          );
-          expect(code).toBe(1);
-          expect(stderr.trimEnd().split('\n')).toEqual([expect.stringContaining(REFUSAL)]);
-        });
-      });
+  describeBehindPgBouncer('and there is one connection', { ...settings, default_pool_size: 1 }, (behind) => {
+    it('the start is refused', async () => {
+      await expect(openDatabase(behind().settings, SCHEMA)).rejects.toThrow('set pool_mode = session');
     });
-  },
-);
+  });
+
+  describeBehindPgBouncer('and there are many', { ...settings, default_pool_size: 10 }, (behind) => {
+    it.each([0, 1, 7])('the start is refused, with %d of them idle', async (idle) => {
+      await openConnections(behind().url, idle);
+      await expect(openDatabase(behind().settings, SCHEMA)).rejects.toThrow('set pool_mode = session');
+    });
+
+    it('the start is refused while others use them', async () => {
+      const load = new AbortController();
+      const others = Promise.all([1, 2, 3].map(() => keepAsking(behind().url, load.signal)));
+      try {
+        for (let time = 0; time < 5; time += 1)
+          await expect(openDatabase(behind().settings, SCHEMA)).rejects.toThrow('set pool_mode = session');
+      } finally {
+        load.abort();
+        await others;
+      }
+    });
+  });
+});
 
 /** Leaves `count` idle connections in the pool, by transactions that are open at the same time. */
 async function openConnections(connectionString: string, count: number): Promise<void> {

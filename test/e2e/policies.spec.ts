@@ -354,15 +354,6 @@ describeOnAnyDatabase('what an entry is trusted for', (database) => {
       expect(outcomeOf(await way.send(service, token, companion))).toBe('accepted');
     },
   );
-
-  it('[P.flows] a subject whose actor may only embed is refused, and both tokens stay unused', async () => {
-    const embedOnly = partners.get(CASES[0]!)!;
-    const [subjectToken, actorToken] = [companion(), embedOnly.token({ sub: newSub() })];
-    const answer = await service.exchange({ subject_token: subjectToken, actor_token: actorToken });
-    await expectRefusal(service, answer, { flow: 'exchange', party: 'actor' }, 'flow_not_allowed');
-    expect((await service.exchange({ subject_token: subjectToken })).status).toBe(200);
-    expect((await service.embed({ token: actorToken })).status).toBe(303);
-  });
 });
 
 describeOnAnyDatabase('the end of trust in an entry', (database) => {

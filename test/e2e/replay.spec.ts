@@ -4,7 +4,7 @@ import { Partner } from '../../demo/partner.js';
 import { countEvents } from '../support/audit.js';
 import { census } from '../support/census.js';
 import { describeOnEachDatabase } from '../support/databases.js';
-import { ENTRY_PATHS, INVALID_GRANT, isAccepted } from '../support/entry-paths.js';
+import { INVALID_GRANT } from '../support/entry-paths.js';
 import { linkedUser } from '../support/local-users.js';
 import { TestService } from '../support/test-service.js';
 
@@ -85,17 +85,6 @@ describeOnEachDatabase('replay', (database) => {
       links: before.links + 1,
     });
     expect(await countEvents(service, 'svc.audit.token-exchange.embed-login')).toBe(after.sessions);
-  });
-
-  it('[5.2.5] one token on all four ways at once passes on one of them', async () => {
-    const contested = token({ sub: newSub() });
-    const before = await census(service);
-    const companion = () => token({ sub: 'companion' });
-    const paths = Array.from({ length: 10 }, () => ENTRY_PATHS).flat();
-    const answers = await Promise.all(paths.map((path) => path.send(service, contested, companion)));
-    expect(answers.filter(isAccepted)).toHaveLength(1);
-    const { sessions } = await census(service);
-    expect(sessions - before.sessions).toBeLessThanOrEqual(1);
   });
 
   it('[D3][K17] a loser changes no role', async () => {

@@ -225,13 +225,6 @@ describeOnEachDatabase('[D41] sessions and credentials', (database) => {
       expect((await me({ cookie, 'x-session-user': own.toUpperCase() })).status).toBe(200);
     });
 
-    it("[D51] with the user's own id signs out", async () => {
-      const session = await world.sessionOf('viewer');
-      const answer = await logout({ cookie: session, 'x-session-user': world.idOf('viewer') });
-      expect(answer.status).toBe(204);
-      expect(await meStatus(service, session)).toBe(401);
-    });
-
     it('[D51] is ignored beside Authorization', async () => {
       const authorization = `Bearer ${await world.tokenOf('administrator')}`;
       for (const named of [own, other, ...OTHERS]) {

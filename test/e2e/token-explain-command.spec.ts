@@ -209,20 +209,6 @@ describeOnEachDatabase('[D80] token explain', (database: TestDatabase) => {
       2,
       'error: --scope is for token exchange.',
     ],
-    [
-      'an origin at an exchange',
-      'a',
-      ['--origin', 'https://a.example'],
-      2,
-      'error: --origin is for embedded logins.',
-    ],
-    [
-      'a long scope',
-      'a',
-      ['--scope', 'b'.repeat(1025)],
-      2,
-      'error: --scope must have at most 1024 characters.',
-    ],
   ])('refuses %s', async (_, stdin, args, exitCode, complaint) => {
     const refused: CommandResult = await explain(stdin, ...args);
     expect(refused).toMatchObject({ exitCode, stdout: '', stderr: expect.stringContaining(complaint) });

@@ -158,14 +158,6 @@ describeOnAnyDatabase('token introspection', (database) => {
     expect(await census(service)).toEqual({ ...before, auditEvents: before.auditEvents + 1 });
     expect(service.logText).not.toContain(token);
   });
-
-  it('[D61] requires a token', async () => {
-    const answer = await ask({ token: '' });
-    expect([answer.status, await answer.json()]).toMatchObject([
-      400,
-      { error: 'invalid_request', error_description: 'token is required' },
-    ]);
-  });
 });
 
 describeOnAnyDatabase('[D61] introspections of one address', (database) => {

@@ -11,7 +11,6 @@ import { ServiceProcess } from '../../demo/service-process.js';
 import { requestIdOf } from '../support/audit.js';
 import { describeBuilt, logOf, surroundingsOf } from '../support/built-service.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
-import { DpopClient } from '../support/dpop-client.js';
 import { JwksServer } from '../support/jwks-server.js';
 import { REPOSITORY } from '../support/source-files.js';
 import { GRANT_TYPE, TestService } from '../support/test-service.js';
@@ -181,22 +180,6 @@ describeBuilt('[D92] spans, by the SDK that deploy/observability/otel.mjs loads'
     const verify = spans.find(({ name }) => name === 'verify');
     expect(verify && attribute(verify, 'error.type')).toBe('token_expired');
     expect(spans.map(({ status }) => status.code)).toEqual(spans.map(() => 0));
-  });
-
-  it('of a proof without its nonce: the stage has the reason, and no span has an error', async () => {
-    const traceId = TRACE.replace('0af', '3af');
-    const dpop = new DpopClient().proof({ claims: { htu: `${surroundings.baseUrl}/rest/auth/oauth/token` } });
-    const fields = { grant_type: GRANT_TYPE, subject_token: partner.sign() };
-    await post('/rest/auth/oauth/token', fields, { traceparent: `00-${traceId}-${CALLER}-01`, dpop });
-    const spans = await trace(traceId, ROUTE);
-    const verify = spans.find(({ name }) => name === 'verify');
-    expect(verify && attribute(verify, 'error.type')).toBe('dpop_nonce_required');
-    expect(spans.map(({ status }) => status.code)).toEqual(spans.map(() => 0));
-  });
-
-  it('of key sets name the entry', async () => {
-    const fetches = collector.spans.filter(({ name }) => name === 'jwks_fetch');
-    expect(fetches.map((span) => attribute(span, 'svc.entry'))).toContain('publisher');
   });
 
   it('hold no token, e-mail address, subject, query or URL of a key set; probes have none', async () => {

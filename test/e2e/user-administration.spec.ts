@@ -60,15 +60,4 @@ describeOnEachDatabase('[D30] administrators who act on each other', (database) 
       }
     },
   );
-
-  it('[D30] the one who is too late is answered like any later request', async () => {
-    const both = await administrators(2);
-    const [one, other] = both as [Administrator, Administrator];
-    const raced = await Promise.all([change(one, other, DISABLE), change(other, one, DISABLE)]);
-    const loser = raced[0].status === 200 ? [other, one, raced[1]] : [one, other, raced[0]];
-    const [acting, target, told] = loser as [Administrator, Administrator, ApiAnswer];
-    const later = await change(acting, target, DISABLE);
-    expect([told.status, told.body.error]).toEqual([later.status, later.body.error]);
-    expect(told.headers.get('www-authenticate')).toBe(later.headers.get('www-authenticate'));
-  });
 });

@@ -35,7 +35,6 @@ const REST_FILES = [
   'e2e/commands-beside.spec.ts',
   'e2e/commands-process.spec.ts',
   'e2e/database-away.spec.ts',
-  'e2e/database-outage.spec.ts',
   'e2e/disk-faults.spec.ts',
   'e2e/first-start.spec.ts',
   'e2e/graceful-stop.spec.ts',

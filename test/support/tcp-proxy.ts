@@ -1,4 +1,4 @@
-// A network between a client and a server that can break, refuse, or go silent: connections stay open and nothing passes any more.
+// A network between a client and a server that can break or go silent: connections stay open and nothing passes any more.
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
@@ -49,19 +49,6 @@ export class TcpProxy {
     this.lostQuestion = question;
   }
 
-  /** Breaks every connection and refuses new ones, as if the server were down. */
-  async refuse(): Promise<void> {
-    this.server.close();
-    this.cut();
-    await once(this.server, 'close');
-  }
-
-  /** Takes connections again, at the same address. */
-  async admit(): Promise<void> {
-    this.server.listen(Number(new URL(this.url).port), '127.0.0.1');
-    await once(this.server, 'listening');
-  }
-
   /** Restores the network. Data sent in the meantime arrives. */
   resume(): void {
     this.silent = false;
@@ -71,7 +58,6 @@ export class TcpProxy {
   }
 
   async close(): Promise<void> {
-    if (!this.server.listening) return;
     this.server.close();
     for (const socket of this.sockets) socket.destroy();
     await once(this.server, 'close');
