@@ -202,6 +202,7 @@ describeOnEachDatabase('the audit event stream', (database) => {
     await trail.write('d');
     await run(former);
     expect(webhook.firstArrivals).toEqual(await trail.ids());
+    expect(webhook.arrived.map(({ requestId }) => requestId).join(' ')).toBe('a b a b c d');
     expect(await trail.cursor('webhook')).toMatchObject({ eventId: (await trail.ids()).at(-1) });
     expect(lines).toEqual([]);
   });
