@@ -125,19 +125,6 @@ describeInBrowser('the API page', () => {
     await page.setViewportSize({ width: 320, height: 640 });
     expect(await ofRoot('document.documentElement.scrollWidth')).toBe(320);
   });
-
-  it("follows the visitor's dark theme, at once if it changes", async () => {
-    const ground = () =>
-      page
-        .locator('body')
-        .evaluate('getComputedStyle(document.querySelector(".swagger-ui")).backgroundColor');
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await page.locator('html.dark-mode').waitFor();
-    const dark = await ground();
-    await page.emulateMedia({ colorScheme: 'light' });
-    await page.locator('html:not(.dark-mode)').waitFor();
-    expect(await ground()).not.toBe(dark);
-  });
 });
 
 async function onlyOne(locator: ReturnType<Page['locator']>): Promise<void> {

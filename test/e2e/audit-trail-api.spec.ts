@@ -111,13 +111,10 @@ describeOnEachDatabase('[D84] the trail by the API', (database) => {
 
   it.each([
     ['event=svc.audit.nothing', 'event must be the name of an event, or the beginning of one and *'],
-    ['userId=ada', 'userId must be a UUID'],
-    ['issuer=', 'issuer must be a string of 1 to 2048 characters'],
     ['reason=token_replay', 'reason must be the reason of a refusal; did you mean token_replayed?'],
     [`requestId=${'x'.repeat(2_049)}`, 'requestId must be a string of 1 to 2048 characters'],
     ['since=yesterday', 'since must be a date or a time with its zone, such as 2031-05-01T12:00:00Z'],
     ['since=2031-05-02&until=2031-05-01', 'since must be before until'],
-    ['since=2131-05-02', 'since must be in the past'],
     ['since=2001-05-02', 'since must be at most 31 days before until, which is now unless given'],
     [
       'user=ada',

@@ -45,12 +45,6 @@ describeOnEachDatabase('[D36] keys refresh', (database) => {
     expect(told).toContain('second');
   });
 
-  it('[D36] accepts only entries of type jwks', async () => {
-    const { exitCode, stderr } = await refresh('none');
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain('no trusted key entry of type jwks called');
-  });
-
   it('[D36] fails with a message if no instance fetches', async () => {
     await service?.stop();
     service = undefined;

@@ -64,19 +64,6 @@ describeOnAnyDatabase('svc-admin partners add', (database) => {
     await letsIn('https://paired.example', 'partner-key.pem', kid);
   });
 
-  it('accepts a public key, as PEM and as JWK', async () => {
-    const partner = Partner.create({ issuer: 'https://pem.example', audience: BASE_URL });
-    commands.write('public.pem', partner.publicKeyPem());
-    commands.write('private.pem', partner.privateKeyPem());
-    const pem = await added(...options('pem'), '--public-key', 'public.pem', '--kid', 'mine');
-    expect(pem.entry).toMatchObject({ kid: 'mine', algorithms: ['ES256'], key: partner.publicKeyPem() });
-    await letsIn('https://pem.example', 'private.pem', 'mine');
-    const [jwk] = partner.jwks().keys;
-    commands.write('key.jwk', { ...jwk, kid: 'of-jwk' });
-    const other = await added(...options('jwk'), '--public-key', 'key.jwk');
-    expect(other.entry).toMatchObject({ kid: 'of-jwk', key: partner.publicKeyPem() });
-  });
-
   it('accepts the address of a key set, and names the keys that are used', async () => {
     const partner = Partner.create({ issuer: 'https://set.example', kid: 'k1', audience: BASE_URL });
     keySet.publish(partner.jwks());
