@@ -23,12 +23,8 @@ import { ConcurrencyLimit } from './platform/http/concurrency-limit.js';
 import { GracefulShutdown } from './platform/http/connections.js';
 import { DatabaseOutages } from './platform/http/database-outages.js';
 import { SOURCE_DIRECTORY } from './platform/http/page.controller.js';
-import {
-  CountingStorage,
-  MemoryCounts,
-  THROTTLE_STORAGE,
-} from './platform/http/throttle/counting.storage.js';
 import { DatabaseCounts, THROTTLE_PURGE } from './platform/http/throttle/database-counts.js';
+import { MemoryCounts, THROTTLE_STORAGE } from './platform/http/throttle/rate-limit.js';
 import { leadershipOf } from './platform/jobs/advisory-lock.leader.js';
 import {
   EmbeddedMaintenanceJob,
@@ -173,16 +169,13 @@ function throttles({ config }: Startup): Provider[] {
   const isShared = config.throttleStore === 'database';
   return [
     {
-      provide: CountingStorage,
+      provide: THROTTLE_STORAGE,
       inject: [Database, Clock, LOGGER, Metrics],
       useFactory: (database: Database, clock: Clock, log: Log, metrics: Metrics) => {
         const onFailOpen = () => metrics.throttleFailOpen.inc();
-        return new CountingStorage(
-          isShared ? new DatabaseCounts(database, clock, log, onFailOpen) : new MemoryCounts(clock),
-        );
+        return isShared ? new DatabaseCounts(database, clock, log, onFailOpen) : new MemoryCounts(clock);
       },
     },
-    { provide: THROTTLE_STORAGE, useExisting: CountingStorage },
     ...(isShared ? [purging(THROTTLE_PURGE)] : []),
   ];
 }

@@ -3,7 +3,7 @@ import { Module } from '@nestjs/common';
 import type { Startup } from '../config/startup.js';
 import { STARTUP } from '../config/startup.js';
 import { Metrics } from '../metrics/metrics.js';
-import { MemoryCounts } from '../platform/http/throttle/counting.storage.js';
+import { MemoryCounts } from '../platform/http/throttle/rate-limit.js';
 import type { AccessTokenOptions, SessionSettings } from '../token-exchange/instance.js';
 import {
   ACCESS_TOKEN_OPTIONS,

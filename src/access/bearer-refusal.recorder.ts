@@ -6,12 +6,12 @@ import { Metrics } from '../metrics/metrics.js';
 import { Clock } from '../platform/clock.js';
 import { DatabaseOutages } from '../platform/http/database-outages.js';
 import {
+  clientOf,
   counterKey,
   isOver,
   isOverOfStrangers,
   MemoryCounts,
-} from '../platform/http/throttle/counting.storage.js';
-import { clientOf } from '../platform/http/throttle/rate-limit.js';
+} from '../platform/http/throttle/rate-limit.js';
 import { LOGGER } from '../platform/log/log.js';
 import type { AccessTokenRefusal, AuditEvent } from '../token-exchange/instance.js';
 import { AuditBus, auditEvent, bearerLine } from '../token-exchange/instance.js';

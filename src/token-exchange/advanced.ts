@@ -51,7 +51,7 @@ export { DatabaseOutages } from '../platform/http/database-outages.js';
 export { TemporarilyUnavailableException } from '../platform/http/temporarily-unavailable.exception.js';
 export { Transaction } from '../platform/database/transaction.js';
 export { TokenExchangeThrottlerStorage } from './host/host-parts.module.js';
-export type { RefundingThrottlerStorage } from '../platform/http/throttle/counting.storage.js';
+export type { RefundingThrottlerStorage } from '../platform/http/throttle/rate-limit.js';
 
 // Trusted key entries
 export { readTrustedKeys } from './trust/trusted-key-entry.js';

@@ -3,7 +3,7 @@ import { Module } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { Transactions } from '../platform/database/transaction.js';
 import { HttpAnswers } from '../platform/http/http-answers.js';
-import { MemoryCounts } from '../platform/http/throttle/counting.storage.js';
+import { MemoryCounts } from '../platform/http/throttle/rate-limit.js';
 import type { Log } from '../platform/log/log.js';
 import { LOGGER } from '../platform/log/log.js';
 import { plainly, StartError } from '../platform/start-error.js';

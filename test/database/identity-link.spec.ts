@@ -4,7 +4,7 @@ import type { DataSource } from 'typeorm';
 import { Database } from '../../src/platform/database/database.js';
 import type { Transaction } from '../../src/platform/database/transaction.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
-import { CountingStorage, MemoryCounts } from '../../src/platform/http/throttle/counting.storage.js';
+import { MemoryCounts } from '../../src/platform/http/throttle/rate-limit.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import type { HostUser, UserDirectory } from '../../src/token-exchange/host/users.js';
 import { IdentityService } from '../../src/token-exchange/identity/identity.service.js';
@@ -83,7 +83,7 @@ describeOnEachDatabase('identity links', (database) => {
     const claims = { iss: ISSUER, sub: 'applied', givenName: 'Ada', ...email };
     const subject = { claims, key: { policy: {} } } as VerifiedToken;
     const roles = { assignable: [], owner: 'owner', initial: 'member' };
-    const counts = new CountingStorage(new MemoryCounts(new TestClock()));
+    const counts = new MemoryCounts(new TestClock());
     const newProjects = new NewProjectThrottle(counts, createLogger('silent'));
     const apply = (by: 'link' | 'email', locked?: HostUser) => {
       const [read, lock] = [async () => user, async () => locked];

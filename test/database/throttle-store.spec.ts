@@ -4,8 +4,8 @@ import { SCHEMA } from '../../src/instance/schema.js';
 import { Clock } from '../../src/platform/clock.js';
 import { openDatabase } from '../../src/platform/database/data-source.js';
 import { Database } from '../../src/platform/database/database.js';
-import { CountingStorage, NO_LIMIT } from '../../src/platform/http/throttle/counting.storage.js';
 import { DatabaseCounts, THROTTLE_PURGE } from '../../src/platform/http/throttle/database-counts.js';
+import { NO_LIMIT } from '../../src/platform/http/throttle/rate-limit.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { purgeJobOn } from '../support/purges.js';
@@ -20,13 +20,12 @@ class Instance {
   readonly clock = new TestClock();
   readonly logLines: string[] = [];
   failedOpen = 0;
-  private readonly storage: CountingStorage;
+  private readonly storage: DatabaseCounts;
 
   constructor(dataSource: DataSource) {
     const logger = createLogger('warn', { write: (line) => void this.logLines.push(line) });
     const onFailOpen = () => void (this.failedOpen += 1);
-    const counts = new DatabaseCounts(new Database(dataSource), this.clock, logger, onFailOpen);
-    this.storage = new CountingStorage(counts);
+    this.storage = new DatabaseCounts(new Database(dataSource), this.clock, logger, onFailOpen);
   }
 
   hit(key: string, durationMs = MINUTE_MS, limit = LIMIT) {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
-import { RECORDED_PER_MINUTE } from '../../src/platform/http/throttle/counting.storage.js';
+import { RECORDED_PER_MINUTE } from '../../src/platform/http/throttle/rate-limit.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import type { BearerReason } from '../../src/token-exchange/tokens/bearer-refusals.js';
 import { BEARER_REFUSALS } from '../../src/token-exchange/tokens/bearer-refusals.js';

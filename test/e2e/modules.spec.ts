@@ -4,7 +4,7 @@ import { Administration } from '../../src/administration/administration.js';
 import { AuditStreaming } from '../../src/audit/sinks/audit-streaming.js';
 import { Metrics } from '../../src/metrics/metrics.js';
 import { DatabaseOutages } from '../../src/platform/http/database-outages.js';
-import { CountingStorage } from '../../src/platform/http/throttle/counting.storage.js';
+import { THROTTLE_STORAGE } from '../../src/platform/http/throttle/rate-limit.js';
 import { Leader } from '../../src/platform/jobs/leader.js';
 import { Notifications } from '../../src/platform/jobs/notifications.js';
 import { KeyRing } from '../../src/platform/secrets/key-ring.js';
@@ -25,7 +25,6 @@ const ONCE = {
   Administration,
   AuditStreaming,
   ClockDifference,
-  CountingStorage,
   DatabaseOutages,
   DpopProofs,
   KeyRing,
@@ -35,6 +34,7 @@ const ONCE = {
   RevocationFollower,
   Revocations,
   SessionService,
+  THROTTLE_STORAGE,
   UserRepository,
 };
 
@@ -47,7 +47,10 @@ describeOnAnyDatabase('the instance', (database) => {
     it.each(Object.entries(ONCE))('has one %s', (_, type) => {
       const modules = [...service.part(ModulesContainer).values()];
       const all = modules.flatMap(({ providers }) => [...providers.values()]);
-      const instances = new Set(all.map(({ instance }) => instance).filter((one) => one instanceof type));
+      const found = all.filter(({ token, instance }) =>
+        typeof type === 'symbol' ? token === type : instance instanceof type,
+      );
+      const instances = new Set(found.map(({ instance }) => instance));
       expect(instances.size).toBe(1);
     });
   });

@@ -2,18 +2,18 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { Clock } from '../../platform/clock.js';
-import type { RefundingThrottlerStorage } from '../../platform/http/throttle/counting.storage.js';
+import type { RateLimit, RefundingThrottlerStorage } from '../../platform/http/throttle/rate-limit.js';
 import {
   canRefund,
   counterKey,
   isOver,
   MemoryCounts,
   NO_LIMIT,
+  rateLimitOf,
   THROTTLE_STORAGE,
+  TooManyRequestsError,
   WINDOW_MS,
-} from '../../platform/http/throttle/counting.storage.js';
-import type { RateLimit } from '../../platform/http/throttle/rate-limit.js';
-import { rateLimitOf, TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
+} from '../../platform/http/throttle/rate-limit.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { jtiHashOf } from '../replay/use.repository.js';

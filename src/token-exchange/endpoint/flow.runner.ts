@@ -9,8 +9,12 @@ import { DatabaseOutages } from '../../platform/http/database-outages.js';
 import type { HttpRequest, RequestState } from '../../platform/http/http-answers.js';
 import { stateOf } from '../../platform/http/http-answers.js';
 import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
-import { isOverOfStrangers, MemoryCounts } from '../../platform/http/throttle/counting.storage.js';
-import { clientOf, TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
+import {
+  clientOf,
+  isOverOfStrangers,
+  MemoryCounts,
+  TooManyRequestsError,
+} from '../../platform/http/throttle/rate-limit.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { requestIdOf } from '../../platform/log/request-id.js';

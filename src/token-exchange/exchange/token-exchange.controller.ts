@@ -2,8 +2,7 @@
 import { Inject, Post, Req, Res } from '@nestjs/common';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
-import { isOver, MemoryCounts } from '../../platform/http/throttle/counting.storage.js';
-import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
+import { isOver, MemoryCounts, rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
 import type { RedeemedAssertion } from '../assertions/id-assertion.service.js';
 import { IdAssertionService } from '../assertions/id-assertion.service.js';
 import { DpopProofs, provingRequestOf } from '../dpop/dpop-proofs.js';

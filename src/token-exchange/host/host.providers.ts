@@ -8,11 +8,7 @@ import { Clock } from '../../platform/clock.js';
 import { Database } from '../../platform/database/database.js';
 import { sql } from '../../platform/database/sql.js';
 import { DatabaseOutages } from '../../platform/http/database-outages.js';
-import {
-  CountingStorage,
-  MemoryCounts,
-  THROTTLE_STORAGE,
-} from '../../platform/http/throttle/counting.storage.js';
+import { MemoryCounts, THROTTLE_STORAGE } from '../../platform/http/throttle/rate-limit.js';
 import { leadershipOf } from '../../platform/jobs/advisory-lock.leader.js';
 import { notificationsOf } from '../../platform/jobs/postgres.notifications.js';
 import type { Log } from '../../platform/log/log.js';
@@ -90,7 +86,7 @@ const PART_PROVIDERS: Provider[] = [
     THROTTLE_STORAGE,
     PARTS.throttlerStorage.given,
     [MemoryCounts],
-    (counts: MemoryCounts) => new CountingStorage(counts),
+    (own: MemoryCounts) => own,
   ),
 ];
 

@@ -3,8 +3,7 @@
 import { Get, Inject, Post, Req, Res } from '@nestjs/common';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
 import { HttpAnswers } from '../../platform/http/http-answers.js';
-import { isOver, MemoryCounts } from '../../platform/http/throttle/counting.storage.js';
-import { rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
+import { isOver, MemoryCounts, rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { pageOrigin } from '../../platform/text/origin.js';

@@ -1,8 +1,12 @@
 // Limits how many projects the tokens of an entry create within a minute.
 import { Inject, Injectable } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import { counterKey, THROTTLE_STORAGE, WINDOW_MS } from '../../platform/http/throttle/counting.storage.js';
-import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
+import {
+  counterKey,
+  THROTTLE_STORAGE,
+  TooManyRequestsError,
+  WINDOW_MS,
+} from '../../platform/http/throttle/rate-limit.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import type { ProjectChange } from '../host/projects.js';

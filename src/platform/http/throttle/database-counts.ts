@@ -6,8 +6,8 @@ import { parameter, PreparedStatement, sql } from '../../database/sql.js';
 import { withinWait } from '../../database/wait-limit.js';
 import type { Purge } from '../../jobs/purge.job.js';
 import type { Log } from '../../log/log.js';
-import type { Count } from './counting.storage.js';
-import { MAX_KEYS, WINDOW_MS } from './counting.storage.js';
+import type { Count, RefundingThrottlerStorage, Verdict } from './rate-limit.js';
+import { MAX_KEYS, verdictOf, WINDOW_MS } from './rate-limit.js';
 
 /** How long a request waits for its count, in milliseconds: the rest of its time is for its work (D49). */
 const DEADLINE_MS = 1_000;
@@ -61,7 +61,7 @@ const REFUND_HIT = new PreparedStatement<GivenBack, never>(
  * database. Refused hits are not counted. If the database is unavailable, requests pass uncounted: a throttle
  * that protects the service must not take it down.
  */
-export class DatabaseCounts {
+export class DatabaseCounts implements RefundingThrottlerStorage {
   private readonly refusals = new LRUCache<string, Count & { readonly untilMs: number }>({ max: MAX_KEYS });
   /**
    * On the monotonic clock: setting the system clock back must not let requests pass uncounted for longer.
@@ -76,6 +76,10 @@ export class DatabaseCounts {
     private readonly logger: Log,
     private readonly onFailOpen: () => void = () => undefined,
   ) {}
+
+  async increment(key: string, durationMs: number, limit: number): Promise<Verdict> {
+    return verdictOf(await this.hit(key, durationMs, limit), limit);
+  }
 
   async hit(key: string, durationMs: number, limit: number): Promise<Count> {
     const refusal = this.refusals.get(key);

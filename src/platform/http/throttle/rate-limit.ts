@@ -1,5 +1,5 @@
-// Request limits per minute: who shares a counter, the guard, the headers with the limit's state, and the
-// refusal.
+// Request limits per minute: who shares a counter, the guard, the headers with the limit's state, the refusal, and the
+// storage of the counters, in memory or in the database (database-counts.ts).
 import { isIPv4 } from 'node:net';
 import type { CanActivate, ExecutionContext, InjectionToken, Type } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
@@ -7,7 +7,8 @@ import { Reflector } from '@nestjs/core';
 import type { ThrottlerGetTrackerFunction, ThrottlerLimitDetail, ThrottlerStorage } from '@nestjs/throttler';
 import { ThrottlerGuard } from '@nestjs/throttler';
 import ipaddr from 'ipaddr.js';
-import { counterKey, THROTTLE_STORAGE, WINDOW_MS } from './counting.storage.js';
+import { LRUCache } from 'lru-cache';
+import { Clock } from '../../clock.js';
 
 /** The 16-bit groups of an IPv6 network that share a counter: a /64, the smallest that providers assign. */
 const IPV6_NETWORK_GROUPS = 4;
@@ -124,4 +125,124 @@ export function minuteThrottler<Options>(
     }
   }
   return MinuteThrottlerGuard;
+}
+
+/** Injection token of the throttles' `ThrottlerStorage`. */
+export const THROTTLE_STORAGE = Symbol('THROTTLE_STORAGE');
+
+/** Length of a throttle's window: the limits are per minute. */
+export const WINDOW_MS = 60_000;
+
+/** The limit of a hit that is counted but never refused. */
+export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
+
+/** The name of a counter: the limit and the client. */
+export function counterKey(bucket: string, client: string): string {
+  return `${bucket} ${client}`;
+}
+
+/**
+ * The storage of @nestjs/throttler can only count up. A storage with refunds also guarantees two things: a
+ * hit that `increment` refuses is not counted, and a hit with the limit `NO_LIMIT` is always counted.
+ */
+export interface RefundingThrottlerStorage extends ThrottlerStorage {
+  /**
+   * Takes back one hit that was counted and not refused. Has no effect if its window has ended.
+   * @param durationMs length of the key's windows, in milliseconds
+   * @param ageMs the greatest age of the hit, in milliseconds
+   */
+  refund(key: string, durationMs: number, ageMs: number): Promise<void>;
+}
+
+export function canRefund(storage: ThrottlerStorage): storage is RefundingThrottlerStorage {
+  return typeof (storage as Partial<RefundingThrottlerStorage>).refund === 'function';
+}
+
+/** The state of a key's current window. */
+export interface Count {
+  /** Including the current hit, even if it is refused. */
+  readonly hits: number;
+  /** Milliseconds until the window ends. */
+  readonly remainingMs: number;
+}
+
+/** The answer of a storage. Times are in whole seconds, at least one. */
+export type Verdict = Awaited<ReturnType<ThrottlerStorage['increment']>>;
+
+export function verdictOf({ hits, remainingMs }: Count, limit: number): Verdict {
+  const timeToExpire = Math.max(1, Math.ceil(remainingMs / 1000));
+  const isBlocked = hits > limit;
+  return { totalHits: hits, timeToExpire, isBlocked, timeToBlockExpire: isBlocked ? timeToExpire : 0 };
+}
+
+/** About 15 MB when full. */
+export const MAX_KEYS = 100_000;
+
+/** On the monotonic clock: setting the system clock neither opens nor extends a window. */
+interface CountingWindow {
+  hits: number;
+  readonly beginsAtMs: number;
+  readonly endsAtMs: number;
+}
+
+/**
+ * Counters in memory. Unlike the storage of @nestjs/throttler, it has fixed windows, a bounded size and refunds. A
+ * hit above the limit is refused and not counted; otherwise it would block later hits after refunds.
+ */
+@Injectable()
+export class MemoryCounts implements RefundingThrottlerStorage {
+  private readonly windows = new LRUCache<string, CountingWindow>({ max: MAX_KEYS });
+
+  constructor(private readonly clock: Clock) {}
+
+  increment(key: string, durationMs: number, limit: number): Promise<Verdict> {
+    return Promise.resolve(verdictOf(this.hit(key, durationMs, limit), limit));
+  }
+
+  hit(key: string, durationMs: number, limit: number): Count {
+    const nowMs = this.clock.monotonicMs();
+    const window = this.running(key, nowMs) ?? this.begin(key, nowMs, durationMs);
+    const hits = window.hits + 1;
+    if (hits <= limit) window.hits = hits;
+    return { hits, remainingMs: window.endsAtMs - nowMs };
+  }
+
+  refund(key: string, _durationMs: number, ageMs: number): Promise<void> {
+    const nowMs = this.clock.monotonicMs();
+    const window = this.running(key, nowMs);
+    if (window !== undefined && window.hits > 0 && window.beginsAtMs <= nowMs - ageMs) window.hits -= 1;
+    return Promise.resolve();
+  }
+
+  private running(key: string, nowMs: number): CountingWindow | undefined {
+    const window = this.windows.get(key);
+    return window !== undefined && nowMs < window.endsAtMs ? window : undefined;
+  }
+
+  private begin(key: string, beginsAtMs: number, durationMs: number): CountingWindow {
+    const window = { hits: 0, beginsAtMs, endsAtMs: beginsAtMs + durationMs };
+    this.windows.set(key, window);
+    return window;
+  }
+}
+
+/** How many records one client address, or one access token, may add per minute. */
+export const RECORDED_PER_MINUTE = 10;
+/** How many records all unauthenticated clients may add together: IPv6 addresses cost nothing. */
+const STRANGERS_PER_MINUTE = 600;
+
+/** Counts a sender's record. @returns whether the limit is exceeded */
+export function isOver(counts: MemoryCounts, key: string, limit = RECORDED_PER_MINUTE): boolean {
+  return counts.hit(key, WINDOW_MS, limit).hits > limit;
+}
+
+/**
+ * Counts an unauthenticated client's record, in memory, so that its requests cause no database statements.
+ * One address has ten records a minute, and all together 600, so that they cannot flood log or trail (D79).
+ * @param what the kind of record
+ * @returns whether a limit is exceeded
+ */
+export function isOverOfStrangers(counts: MemoryCounts, what: string, clientAddress: string): boolean {
+  if (isOver(counts, counterKey(what, clientAddress))) return true;
+  return isOver(counts, counterKey(what, 'strangers'), STRANGERS_PER_MINUTE);
 }

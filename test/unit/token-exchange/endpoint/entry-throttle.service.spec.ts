@@ -1,9 +1,8 @@
 // The throttle by entry, with storages that can refund and one that cannot.
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { ThrottlerStorageService } from '@nestjs/throttler';
-import { CountingStorage, MemoryCounts } from '../../../../src/platform/http/throttle/counting.storage.js';
 import type { RateLimited } from '../../../../src/platform/http/throttle/rate-limit.js';
-import { TooManyRequestsError } from '../../../../src/platform/http/throttle/rate-limit.js';
+import { MemoryCounts, TooManyRequestsError } from '../../../../src/platform/http/throttle/rate-limit.js';
 import { createLogger } from '../../../../src/platform/log/logger.js';
 import type {
   CountedRequest,
@@ -32,7 +31,7 @@ const fail = (): Promise<RateLimited> => Promise.reject(new Error('replayed'));
 
 describe('[P.perMinute] the entry throttle', () => {
   let clock: TestClock;
-  let storage: CountingStorage;
+  let storage: MemoryCounts;
   let throttle: EntryThrottleService;
   let logLines: string[];
 
@@ -44,7 +43,7 @@ describe('[P.perMinute] the entry throttle', () => {
   beforeEach(() => {
     clock = new TestClock();
     clock.advance(1);
-    storage = new CountingStorage(new MemoryCounts(clock));
+    storage = new MemoryCounts(clock);
     throttle = withStorage(storage);
   });
 
@@ -195,13 +194,13 @@ describe('[P.perMinute] the entry throttle', () => {
   });
 
   it("[P.perMinute] throws the work's error even if the host's storage fails afterwards", async () => {
-    class Breaking extends CountingStorage {
+    class Breaking extends MemoryCounts {
       isBroken = false;
-      override increment(...hit: Parameters<CountingStorage['increment']>) {
+      override increment(...hit: Parameters<MemoryCounts['increment']>) {
         return this.isBroken ? Promise.reject(new Error('no storage')) : super.increment(...hit);
       }
     }
-    const breaking = new Breaking(new MemoryCounts(clock));
+    const breaking = new Breaking(clock);
     throttle = withStorage(breaking);
     const work = () => {
       breaking.isBroken = true;

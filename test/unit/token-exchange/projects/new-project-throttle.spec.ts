@@ -1,5 +1,5 @@
 // How many projects an entry creates within a minute.
-import { CountingStorage, MemoryCounts } from '../../../../src/platform/http/throttle/counting.storage.js';
+import { MemoryCounts } from '../../../../src/platform/http/throttle/rate-limit.js';
 import { createLogger } from '../../../../src/platform/log/logger.js';
 import { NewProjectThrottle } from '../../../../src/token-exchange/projects/new-project-throttle.js';
 import { TestClock } from '../../../support/test-clock.js';
@@ -12,7 +12,7 @@ it('an entry creates at most 100 projects per minute', async () => {
   const clock = new TestClock();
   const lines: string[] = [];
   const logger = createLogger('warn', { write: (line) => void lines.push(line) });
-  const throttle = new NewProjectThrottle(new CountingStorage(new MemoryCounts(clock)), logger);
+  const throttle = new NewProjectThrottle(new MemoryCounts(clock), logger);
   const existing = { id: 'id', key: 'k', to: 'viewer', isClaimed: true };
   await throttle.count(entry(0), [...created(50), existing]);
   clock.advance(20);

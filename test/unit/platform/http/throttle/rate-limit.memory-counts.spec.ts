@@ -1,9 +1,5 @@
 // Checks the counters in memory: their windows, their edges and their bounds.
-import {
-  CountingStorage,
-  MemoryCounts,
-  NO_LIMIT,
-} from '../../../../../src/platform/http/throttle/counting.storage.js';
+import { MemoryCounts, NO_LIMIT } from '../../../../../src/platform/http/throttle/rate-limit.js';
 import { TestClock } from '../../../../support/test-clock.js';
 
 const MINUTE_MS = 60_000;
@@ -11,11 +7,11 @@ const LIMIT = 20;
 
 describe('[D19] the in-memory throttle storage', () => {
   let clock: TestClock;
-  let storage: CountingStorage;
+  let storage: MemoryCounts;
 
   beforeEach(() => {
     clock = new TestClock();
-    storage = new CountingStorage(new MemoryCounts(clock));
+    storage = new MemoryCounts(clock);
   });
 
   const KEY = 'embed 203.0.113.9';
