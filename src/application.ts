@@ -20,8 +20,7 @@ import { addSecurityHeaders } from './platform/http/security-headers.js';
 import { createAdapter, prepareServer } from './platform/http/server.js';
 import { LOGGER } from './platform/log/log.js';
 import type { LineOutput } from './platform/log/logger.js';
-import { nestLogger } from './platform/log/logger.js';
-import { RequestTraces } from './platform/log/tracing.js';
+import { nestLogger, RequestTraces } from './platform/log/logger.js';
 import { EMBED_PATH, endpointDescriptions, TOKEN_PATH } from './token-exchange/instance.js';
 import { ApiDescription } from './workspace/reference/api-description.js';
 

@@ -37,8 +37,7 @@ import { purging } from './platform/jobs/purge.job.js';
 import type { Log } from './platform/log/log.js';
 import { LOGGER } from './platform/log/log.js';
 import type { LineOutput } from './platform/log/logger.js';
-import { LOG_OUTPUT } from './platform/log/logger.js';
-import { RequestTraces } from './platform/log/tracing.js';
+import { LOG_OUTPUT, RequestTraces } from './platform/log/logger.js';
 import { KeyRing } from './platform/secrets/key-ring.js';
 import { StoredEntryFollower } from './token-exchange/instance.js';
 

@@ -17,7 +17,7 @@ import type { Startup } from '../config/startup.js';
 import { STARTUP } from '../config/startup.js';
 import { Database } from '../platform/database/database.js';
 import { withinWait } from '../platform/database/wait-limit.js';
-import { stateOf } from '../platform/http/http-answers.js';
+import { stateOf } from '../platform/http/http-messages.js';
 import type { BearerReason, PresentedCall } from '../token-exchange/instance.js';
 import {
   challengeTo,

@@ -2,7 +2,7 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { Database } from '../platform/database/database.js';
 import { sql } from '../platform/database/sql.js';
-import { clientRequestIdOf } from '../platform/log/request-id.js';
+import { clientRequestIdOf } from '../platform/http/http-messages.js';
 import { EventTable, EventTableTrail } from '../token-exchange/instance.js';
 import { PersonHashes } from './person-hashes.js';
 

@@ -7,7 +7,7 @@ import { AuditTrailRepository } from '../audit/audit-trail.repository.js';
 import type { Startup } from '../config/startup.js';
 import { STARTUP } from '../config/startup.js';
 import { Clock } from '../platform/clock.js';
-import { HttpAnswers } from '../platform/http/http-answers.js';
+import { HttpAnswers } from '../platform/http/http-messages.js';
 import { TokenExchangeModule } from '../token-exchange/index.js';
 import type { MetadataOptions } from '../token-exchange/instance.js';
 import {

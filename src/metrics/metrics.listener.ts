@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { fastify } from 'fastify';
 import { VARIABLES } from '../config/environment.js';
 import type { Startup } from '../config/startup.js';
-import { NOT_FOUND } from '../platform/http/answers.js';
+import { NOT_FOUND } from '../platform/http/http-messages.js';
 import type { ListenAddress } from '../platform/http/listen-error.js';
 import { listenError, METRICS_ADDRESS } from '../platform/http/listen-error.js';
 import type { Log } from '../platform/log/log.js';

@@ -2,7 +2,7 @@
 import { Module } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { Transactions } from '../platform/database/transaction.js';
-import { HttpAnswers } from '../platform/http/http-answers.js';
+import { HttpAnswers } from '../platform/http/http-messages.js';
 import { MemoryCounts } from '../platform/http/throttle/rate-limit.js';
 import type { Log } from '../platform/log/log.js';
 import { LOGGER } from '../platform/log/log.js';

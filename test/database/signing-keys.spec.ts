@@ -2,7 +2,7 @@
 import { Clock } from '../../src/platform/clock.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
-import { PUBLISHED_MAX_AGE_SECONDS } from '../../src/platform/http/answers.js';
+import { PUBLISHED_MAX_AGE_SECONDS } from '../../src/platform/http/http-messages.js';
 import { SILENT } from '../../src/platform/log/log.js';
 import { KeyRing } from '../../src/platform/secrets/key-ring.js';
 import { SigningKeyRepository } from '../../src/token-exchange/tokens/signing-key.repository.js';

@@ -5,7 +5,7 @@ import { ConcurrencyLimit } from '../../src/platform/http/concurrency-limit.js';
 import { GracefulShutdown, UnfinishedRequests } from '../../src/platform/http/connections.js';
 import type { ServerParts } from '../../src/platform/http/server.js';
 import { createAdapter, prepareServer } from '../../src/platform/http/server.js';
-import { RequestTraces } from '../../src/platform/log/tracing.js';
+import { RequestTraces } from '../../src/platform/log/logger.js';
 
 export function preparedAdapter(own: Partial<ServerParts> = {}): FastifyAdapter {
   const logger = pino({ level: 'silent' });

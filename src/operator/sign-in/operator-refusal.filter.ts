@@ -4,7 +4,7 @@ import { Catch } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ActorError, CommandError, InputError } from '../../administration/command-error.js';
 import { Metrics } from '../../metrics/metrics.js';
-import { NOT_FOUND } from '../../platform/http/answers.js';
+import { NOT_FOUND } from '../../platform/http/http-messages.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 import { ApiRefusal } from '../../workspace/api/api-refusal.js';
 

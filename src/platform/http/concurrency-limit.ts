@@ -5,10 +5,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LONGEST_TURN_MS } from '../database/wait-limit.js';
 import type { Log } from '../log/log.js';
 import { RareWarning } from '../log/log.js';
-import { newRequestId } from '../log/request-id.js';
-import { COMMON_HEADERS, UNFRAMED_HEADERS } from './answers.js';
-import type { RequestState } from './http-answers.js';
-import { stateOf } from './http-answers.js';
+import type { RequestState } from './http-messages.js';
+import { COMMON_HEADERS, newRequestId, stateOf, UNFRAMED_HEADERS } from './http-messages.js';
 
 const MESSAGE = 'The service has as many requests in progress as it takes; send it again later';
 /** The error body of every endpoint, up to the request id. */

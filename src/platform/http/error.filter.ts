@@ -4,15 +4,16 @@ import { HttpException, Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { LOGGER } from '../log/log.js';
+import { DatabaseOutages } from './database-outages.js';
 import {
   ACCEPTED_CODING,
+  ContentCodingException,
   HEADERS_TOO_LARGE,
   INTERNAL_ERROR_MESSAGE,
   NOT_FOUND,
+  TOO_LARGE_MESSAGE,
   UNREADABLE,
-} from './answers.js';
-import { ContentCodingException, TOO_LARGE_MESSAGE } from './content-type.js';
-import { DatabaseOutages } from './database-outages.js';
+} from './http-messages.js';
 import { TemporarilyUnavailableException } from './temporarily-unavailable.exception.js';
 
 /**

@@ -12,14 +12,23 @@ import type {
   FastifyServerOptions,
 } from 'fastify';
 import type { Logger } from 'pino';
-import { idOfRequest, MAX_REQUEST_ID_CHARACTERS } from '../log/request-id.js';
-import type { RequestTraces } from '../log/tracing.js';
-import { readTraceparent, Tracing } from '../log/tracing.js';
-import { COMMON_HEADERS, HEADERS_TOO_LARGE, UNFRAMED_HEADERS, UNREADABLE } from './answers.js';
+import type { RequestTraces } from '../log/logger.js';
+import { readTraceparent } from '../log/logger.js';
+import { Tracing } from '../log/tracing.js';
 import type { ConcurrencyLimit } from './concurrency-limit.js';
 import type { GracefulShutdown, UnfinishedRequests } from './connections.js';
 import { limitPipelining } from './connections.js';
-import { BODY_LIMIT_BYTES, MAX_FIELDS, TOO_LARGE } from './content-type.js';
+import {
+  BODY_LIMIT_BYTES,
+  COMMON_HEADERS,
+  HEADERS_TOO_LARGE,
+  idOfRequest,
+  MAX_FIELDS,
+  MAX_REQUEST_ID_CHARACTERS,
+  TOO_LARGE,
+  UNFRAMED_HEADERS,
+  UNREADABLE,
+} from './http-messages.js';
 import { answerUnreadableRequest } from './unreadable-request.js';
 
 /** Options of the socket and the parser, set before Nest creates anything. */

@@ -2,8 +2,13 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { newRequestId } from '../log/request-id.js';
-import { COMMON_HEADERS, HEADERS_TOO_LARGE, UNFRAMED_HEADERS, UNREADABLE } from './answers.js';
+import {
+  COMMON_HEADERS,
+  HEADERS_TOO_LARGE,
+  newRequestId,
+  UNFRAMED_HEADERS,
+  UNREADABLE,
+} from './http-messages.js';
 
 const TOO_SLOW = { error: 'request_timeout', message: 'The request took too long to arrive' };
 /** Responses by Node.js's error code; any other error means that the input is not HTTP. */

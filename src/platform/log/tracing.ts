@@ -1,4 +1,4 @@
-// Tracing: spans if the operator has loaded an SDK, and trace ids in a request's log lines.
+// Tracing: spans if the operator has loaded an SDK. See logger.ts for the trace ids in log lines.
 import type { Attributes, Span, Tracer } from '@opentelemetry/api';
 import {
   context,
@@ -9,9 +9,8 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
-import type { Logger } from 'pino';
 import { VERSION } from '../version.js';
-import { clientRequestIdOf } from './request-id.js';
+import type { TraceIds } from './logger.js';
 
 const NAME = 'embedded-token-exchange';
 
@@ -102,67 +101,4 @@ function idsOf(span: Span): TraceIds | undefined {
 /** The class of an error; never its message. */
 function classOf(error: unknown): string {
   return error instanceof Error ? error.constructor.name : typeof error;
-}
-
-/** Ids of a trace and of a span in it, in hexadecimal. */
-export interface TraceIds {
-  /** 32 digits. */
-  readonly traceId: string;
-  /** 16 digits: the service's span, or the caller's if there is no SDK. */
-  readonly spanId: string;
-}
-
-/** Version, trace id, parent id and flags. Later versions may append more after a hyphen. */
-const TRACEPARENT =
-  /^(?<version>[0-9a-f]{2})-(?<traceId>[0-9a-f]{32})-(?<spanId>[0-9a-f]{16})-[0-9a-f]{2}(?<rest>-.*)?$/;
-const ONLY_ZEROS = /^0+$/;
-
-/**
- * The ids of a `traceparent`; undefined if it is missing or malformed, which is no reason to refuse a request
- * (W3C Trace Context §3.2.2.3, also in level 2). Malformed are: version `ff`, an id of zeros, upper-case
- * letters, or additional fields in version `00`. Flags are ignored: the caller's wish to record a trace costs
- * nothing here.
- */
-export function readTraceparent(field: string | string[] | undefined): TraceIds | undefined {
-  const { version, traceId, spanId, rest } = TRACEPARENT.exec(String(field ?? ''))?.groups ?? {};
-  if (traceId === undefined || spanId === undefined || version === 'ff') return undefined;
-  if (version === '00' && rest !== undefined) return undefined;
-  return ONLY_ZEROS.test(traceId) || ONLY_ZEROS.test(spanId) ? undefined : { traceId, spanId };
-}
-
-/**
- * The traces of the requests in progress, by request id, which log lines have anyway. Passing the trace
- * through every call would cost each request, even without a trace.
- */
-export class RequestTraces {
-  private readonly byRequestId = new Map<string, TraceIds>();
-
-  /**
-   * A trusted proxy chooses request ids. If several concurrent requests share an id, their lines have the
-   * first one's trace.
-   */
-  begin(requestId: string, ids: TraceIds): void {
-    if (!this.byRequestId.has(requestId)) this.byRequestId.set(requestId, ids);
-  }
-
-  /** Call it for each begun trace, with the same object, however the request ends. */
-  end(requestId: string, ids: TraceIds): void {
-    if (this.byRequestId.get(requestId) === ids) this.byRequestId.delete(requestId);
-  }
-
-  /**
-   * A logger that adds `traceId`, `spanId` and `clientRequestId` to lines with the `requestId` of a traced
-   * request.
-   */
-  loggerOn(logger: Logger): Logger {
-    return logger.child({}, { formatters: { log: (line) => this.withTrace(line) } });
-  }
-
-  private withTrace(line: object): object {
-    const { requestId } = line as { requestId?: unknown };
-    if (typeof requestId !== 'string') return line;
-    const [ids, clientRequestId] = [this.byRequestId.get(requestId), clientRequestIdOf(requestId)];
-    if (ids === undefined && clientRequestId === undefined) return line;
-    return { ...line, ...ids, ...(clientRequestId !== undefined && { clientRequestId }) };
-  }
 }

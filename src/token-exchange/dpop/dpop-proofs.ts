@@ -1,7 +1,7 @@
 // DPoP proofs at the token endpoint, the embedded login and the API: their clock, nonce and token.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import type { HttpRequest } from '../../platform/http/http-answers.js';
+import type { HttpRequest } from '../../platform/http/http-messages.js';
 import { KeyRing } from '../../platform/secrets/key-ring.js';
 import type { SubjectOrActor } from '../refusals/oauth-refusal.js';
 import { isTokenRefusal, OAuthRefusal, requestRefusal } from '../refusals/oauth-refusal.js';

@@ -1,5 +1,5 @@
 // Reads the credential of a call, and writes the challenge of a refused one (RFC 6750, RFC 9449 §7).
-import type { HttpRequest } from '../../platform/http/http-answers.js';
+import type { HttpRequest } from '../../platform/http/http-messages.js';
 import type { PresentedCall } from '../dpop/dpop-proofs.js';
 import { provingRequestOf } from '../dpop/dpop-proofs.js';
 import type { BearerReason } from '../tokens/bearer-refusals.js';

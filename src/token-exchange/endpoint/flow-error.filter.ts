@@ -1,15 +1,19 @@
 // Turns each error of the endpoints into an answer and a log line. flow.runner.ts has already recorded it.
 import type { ArgumentsHost, ExceptionFilter, Type } from '@nestjs/common';
 import { Catch, HttpException, HttpStatus, Inject, Injectable } from '@nestjs/common';
-import { NOT_FOUND } from '../../platform/http/answers.js';
 import { DatabaseOutages } from '../../platform/http/database-outages.js';
-import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
-import { HttpAnswers, requestOf, stateOf } from '../../platform/http/http-answers.js';
+import type { HttpAnswer, HttpRequest } from '../../platform/http/http-messages.js';
+import {
+  HttpAnswers,
+  NOT_FOUND,
+  requestIdOf,
+  requestOf,
+  stateOf,
+} from '../../platform/http/http-messages.js';
 import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
-import { requestIdOf } from '../../platform/log/request-id.js';
 import { DpopProofs } from '../dpop/dpop-proofs.js';
 import { ExchangeTelemetry } from '../host/telemetry.js';
 import type { RefusedRequest, RefusedToken } from '../refusals/oauth-refusal.js';

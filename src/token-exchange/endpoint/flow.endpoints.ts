@@ -9,8 +9,7 @@ import {
   UseGuards,
   VERSION_NEUTRAL,
 } from '@nestjs/common';
-import { TOO_LARGE, TOO_LARGE_MESSAGE } from '../../platform/http/content-type.js';
-import { requestOf, stateOf } from '../../platform/http/http-answers.js';
+import { requestOf, stateOf, TOO_LARGE, TOO_LARGE_MESSAGE } from '../../platform/http/http-messages.js';
 import { minuteThrottler } from '../../platform/http/throttle/rate-limit.js';
 import { OwnRoutes } from '../host/token-exchange-auth.js';
 import { notEnabled, requestRefusal } from '../refusals/oauth-refusal.js';

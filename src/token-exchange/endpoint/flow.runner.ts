@@ -6,8 +6,8 @@ import { Database } from '../../platform/database/database.js';
 import { DatabaseWaitError } from '../../platform/database/database-error.js';
 import { SharedWait } from '../../platform/database/wait-limit.js';
 import { DatabaseOutages } from '../../platform/http/database-outages.js';
-import type { HttpRequest, RequestState } from '../../platform/http/http-answers.js';
-import { stateOf } from '../../platform/http/http-answers.js';
+import type { HttpRequest, RequestState } from '../../platform/http/http-messages.js';
+import { requestIdOf, stateOf } from '../../platform/http/http-messages.js';
 import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
 import {
   clientOf,
@@ -17,7 +17,6 @@ import {
 } from '../../platform/http/throttle/rate-limit.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
-import { requestIdOf } from '../../platform/log/request-id.js';
 import type { AuthenticatedClient } from '../assertions/client-authenticator.js';
 import type { AuditEvent, AuditPayloads } from '../audit/audit.bus.js';
 import { AuditBus, auditEvent } from '../audit/audit.bus.js';
@@ -33,7 +32,7 @@ import { EntryThrottleService } from './entry-throttle.service.js';
 import type { Flow } from './flows.js';
 import { FLOWS, OTHER_WORK } from './flows.js';
 
-declare module '../../platform/http/http-answers.js' {
+declare module '../../platform/http/http-messages.js' {
   interface RequestState {
     /** The flow, as soon as it is known: the token endpoint has several. */
     flow?: Flow;

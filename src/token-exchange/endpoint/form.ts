@@ -1,7 +1,6 @@
 // Reads the fields of a form or query from the server's parser. An ambiguous field is an error.
-import { CODING_MESSAGE } from '../../platform/http/answers.js';
-import type { BodyLabel, LabelFault } from '../../platform/http/content-type.js';
-import { faultOfLabel, MAX_FIELDS } from '../../platform/http/content-type.js';
+import type { BodyLabel, LabelFault } from '../../platform/http/http-messages.js';
+import { CODING_MESSAGE, faultOfLabel, MAX_FIELDS } from '../../platform/http/http-messages.js';
 import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { printableName } from '../../platform/text/printable.js';
 import type { OAuthRefusal } from '../refusals/oauth-refusal.js';

@@ -1,5 +1,5 @@
 // Why a request is refused before a token is looked at, and the answer to an error of the service.
-import { ACCEPTED_CODING, INTERNAL_ERROR_MESSAGE } from '../../platform/http/answers.js';
+import { ACCEPTED_CODING, INTERNAL_ERROR_MESSAGE } from '../../platform/http/http-messages.js';
 import type { RequestRefusal } from '../refusals/refusal.js';
 
 export const ENDPOINT_REFUSALS = {

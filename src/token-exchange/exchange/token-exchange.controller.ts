@@ -1,7 +1,7 @@
 // POST /rest/auth/oauth/token (RFC 8693, RFC 7523).
 import { Inject, Post, Req, Res } from '@nestjs/common';
-import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
-import { HttpAnswers } from '../../platform/http/http-answers.js';
+import type { HttpAnswer, HttpRequest } from '../../platform/http/http-messages.js';
+import { HttpAnswers } from '../../platform/http/http-messages.js';
 import { isOver, MemoryCounts, rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
 import type { RedeemedAssertion } from '../assertions/id-assertion.service.js';
 import { IdAssertionService } from '../assertions/id-assertion.service.js';

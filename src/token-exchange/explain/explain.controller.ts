@@ -1,7 +1,7 @@
 // POST /rest/auth/explain.
 import { Post, Req, Res } from '@nestjs/common';
-import type { HttpRequest } from '../../platform/http/http-answers.js';
-import { HttpAnswers } from '../../platform/http/http-answers.js';
+import type { HttpRequest } from '../../platform/http/http-messages.js';
+import { HttpAnswers } from '../../platform/http/http-messages.js';
 import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
 import { FlowRunner } from '../endpoint/flow.runner.js';
 import { ENDPOINTS } from '../endpoint/flows.js';

@@ -1,8 +1,8 @@
 // POST and GET /rest/auth/embed: signs a browser in and redirects it, or answers with a session that is bound to a key of the
 // page.
 import { Get, Inject, Post, Req, Res } from '@nestjs/common';
-import type { HttpAnswer, HttpRequest } from '../../platform/http/http-answers.js';
-import { HttpAnswers } from '../../platform/http/http-answers.js';
+import type { HttpAnswer, HttpRequest } from '../../platform/http/http-messages.js';
+import { HttpAnswers } from '../../platform/http/http-messages.js';
 import { isOver, MemoryCounts, rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';

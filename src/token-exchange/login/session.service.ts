@@ -3,9 +3,9 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
 import type { Transaction } from '../../platform/database/transaction.js';
+import { newRequestId } from '../../platform/http/http-messages.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
-import { newRequestId } from '../../platform/log/request-id.js';
 import type { AuditEvent, AuditPayloads, RecordedWork } from '../audit/audit.bus.js';
 import { AuditBus, auditEvent } from '../audit/audit.bus.js';
 import type {

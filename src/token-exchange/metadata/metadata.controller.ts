@@ -14,8 +14,8 @@ import {
   VERSION_NEUTRAL,
 } from '@nestjs/common';
 import { ApplicationConfig } from '@nestjs/core';
-import type { HttpRequest } from '../../platform/http/http-answers.js';
-import { HttpAnswers } from '../../platform/http/http-answers.js';
+import type { HttpRequest } from '../../platform/http/http-messages.js';
+import { HttpAnswers } from '../../platform/http/http-messages.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { CLIENT_AUTH_METHODS } from '../assertions/client-credentials.js';

@@ -1,7 +1,7 @@
 // POST /rest/auth/oauth/revoke (RFC 7009).
 import { Post, Req, Res } from '@nestjs/common';
-import type { HttpRequest } from '../../platform/http/http-answers.js';
-import { HttpAnswers } from '../../platform/http/http-answers.js';
+import type { HttpRequest } from '../../platform/http/http-messages.js';
+import { HttpAnswers } from '../../platform/http/http-messages.js';
 import { printable } from '../../platform/text/printable.js';
 import type { AuthenticatedClient, ClientCredentials } from '../assertions/client-authenticator.js';
 import { ClientAuthenticator } from '../assertions/client-authenticator.js';

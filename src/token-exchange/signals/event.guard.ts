@@ -1,9 +1,13 @@
 // Refuses a request that does not carry a security event token, before anything of it is read.
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
-import { CODING_MESSAGE } from '../../platform/http/answers.js';
-import { faultOfLabel, TOO_LARGE, TOO_LARGE_MESSAGE } from '../../platform/http/content-type.js';
-import { requestOf } from '../../platform/http/http-answers.js';
+import {
+  CODING_MESSAGE,
+  faultOfLabel,
+  requestOf,
+  TOO_LARGE,
+  TOO_LARGE_MESSAGE,
+} from '../../platform/http/http-messages.js';
 import { requestRefusal } from '../refusals/oauth-refusal.js';
 
 export const EVENT_MEDIA_TYPE = 'application/secevent+jwt';

@@ -8,7 +8,7 @@ import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 import { Clock } from '../../platform/clock.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { Transactions } from '../../platform/database/transaction.js';
-import { PUBLISHED_MAX_AGE_SECONDS } from '../../platform/http/answers.js';
+import { PUBLISHED_MAX_AGE_SECONDS } from '../../platform/http/http-messages.js';
 import { AlwaysLeader } from '../../platform/jobs/leader.js';
 import { PeriodicJob } from '../../platform/jobs/periodic.job.js';
 import type { Log } from '../../platform/log/log.js';

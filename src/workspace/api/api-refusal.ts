@@ -2,11 +2,10 @@
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { Catch, Inject } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type {} from '../../access/authentication.guard.js';
 import type { Startup } from '../../config/startup.js';
 import { STARTUP } from '../../config/startup.js';
 import { Metrics } from '../../metrics/metrics.js';
-import { NOT_FOUND } from '../../platform/http/answers.js';
+import { NOT_FOUND } from '../../platform/http/http-messages.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 import { challengeTo, scopeChallengeTo } from '../../token-exchange/instance.js';
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { isForeignKeyViolation } from '../../platform/database/database-error.js';
 import { Transactions } from '../../platform/database/transaction.js';
-import { BODY_LIMIT_BYTES } from '../../platform/http/content-type.js';
+import { BODY_LIMIT_BYTES } from '../../platform/http/http-messages.js';
 import { KeyRing } from '../../platform/secrets/key-ring.js';
 import { ApiRefusal, found } from '../api/api-refusal.js';
 import { Quotas } from '../quotas/quotas.js';

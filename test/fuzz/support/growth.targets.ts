@@ -1,7 +1,7 @@
 // Readers of headers, of entries and of texts for operators. Only their time is tested here.
+import { sentRequestId } from '../../../src/platform/http/http-messages.js';
 import { clientOf } from '../../../src/platform/http/throttle/rate-limit.js';
-import { sentRequestId } from '../../../src/platform/log/request-id.js';
-import { readTraceparent } from '../../../src/platform/log/tracing.js';
+import { readTraceparent } from '../../../src/platform/log/logger.js';
 import { isEmailAddress } from '../../../src/platform/text/email-address.js';
 import { pemFault } from '../../../src/platform/text/pem-fault.js';
 import { printable, printableAddress, printableName, visible } from '../../../src/platform/text/printable.js';

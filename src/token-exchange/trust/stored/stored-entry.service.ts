@@ -1,7 +1,7 @@
 // Changes stored entries for a host's own code. They cannot be changed over HTTP.
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
-import { newRequestId } from '../../../platform/log/request-id.js';
+import { newRequestId } from '../../../platform/http/http-messages.js';
 import { AuditBus } from '../../audit/audit.bus.js';
 import { policyInWords } from '../policy-words.js';
 import type { StoredEntryChange, StoredEntryWork } from './stored-entry.changes.js';

@@ -9,13 +9,13 @@ import {
 } from '@nestjs/common';
 import { getMetadataStorage } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
-import type { BodyLabel } from '../../../platform/http/content-type.js';
+import type { BodyLabel } from '../../../platform/http/http-messages.js';
 import {
   ContentCodingException,
   faultOfLabel,
   TOO_LARGE,
   TOO_LARGE_MESSAGE,
-} from '../../../platform/http/content-type.js';
+} from '../../../platform/http/http-messages.js';
 import {
   hasUnstorableText,
   isJsonObject,

@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { ConcurrencyLimit } from '../../../../src/platform/http/concurrency-limit.js';
 import { GracefulShutdown } from '../../../../src/platform/http/connections.js';
-import { stateOf } from '../../../../src/platform/http/http-answers.js';
+import { stateOf } from '../../../../src/platform/http/http-messages.js';
 import { openPost } from '../../../support/built-service.js';
 import { preparedAdapter } from '../../../support/http-server.js';
 import { pause, until } from '../../../support/until.js';

@@ -1,5 +1,5 @@
 // How long a request may wait for the database.
-import { RequestState } from '../../../../src/platform/http/http-answers.js';
+import { RequestState } from '../../../../src/platform/http/http-messages.js';
 import { FlowRequest } from '../../../../src/token-exchange/endpoint/flow.runner.js';
 import { SilentTelemetry } from '../../../../src/token-exchange/host/telemetry.js';
 

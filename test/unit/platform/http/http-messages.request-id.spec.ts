@@ -1,6 +1,6 @@
 // Which incoming request ids are taken, and what becomes of others.
 import { randomUUID } from 'node:crypto';
-import { clientRequestIdOf, idOfRequest, requestIdOf } from '../../../../src/platform/log/request-id.js';
+import { clientRequestIdOf, idOfRequest, requestIdOf } from '../../../../src/platform/http/http-messages.js';
 
 const OWN = /^[0-9a-v]{20}$/;
 const idOf = (incoming: string | string[] | undefined, isTrusted = true) =>

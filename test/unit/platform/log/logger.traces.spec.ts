@@ -1,5 +1,5 @@
 // Which traceparent headers are taken, by W3C Trace Context levels 1 and 2.
-import { readTraceparent } from '../../../../src/platform/log/tracing.js';
+import { readTraceparent } from '../../../../src/platform/log/logger.js';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';

@@ -1,6 +1,6 @@
 // What the headers of a request say of its body, and what of it keeps the body from being read.
 import { parse } from 'node:querystring';
-import { faultOfLabel } from '../../../../src/platform/http/content-type.js';
+import { faultOfLabel } from '../../../../src/platform/http/http-messages.js';
 
 const TYPE = 'application/json';
 const faultOf = (contentType: string | undefined, contentEncoding?: string) =>
