@@ -2,17 +2,10 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { Database } from '../platform/database/database.js';
 import { sql } from '../platform/database/sql.js';
-import { clientRequestIdOf } from '../platform/http/http-messages.js';
 import { EventTable, EventTableTrail } from '../token-exchange/instance.js';
 import { PersonHashes } from './person-hashes.js';
 
-export const AUDIT_EVENTS = new EventTable(
-  sql`audit_event`,
-  sql`uuid`,
-  'audit_event_append',
-  clientRequestIdOf,
-  true,
-);
+export const AUDIT_EVENTS = new EventTable(sql`audit_event`, sql`uuid`, 'audit_event_append', true);
 
 @Injectable()
 export class AuditTrailRepository extends EventTableTrail {

@@ -107,7 +107,7 @@ const INSTANCE_EVENTS = {
   }),
 } satisfies Events;
 
-declare module '../token-exchange/audit/audit.bus.js' {
+declare module '../token-exchange/audit/audit-trail.js' {
   interface AuditPayloads extends PayloadsOf<typeof INSTANCE_EVENTS> {}
 }
 

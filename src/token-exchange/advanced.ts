@@ -87,8 +87,8 @@ export type {
 } from './revocation/revocations.js';
 
 // Audit events
-export { AuditTrail } from './audit/audit.bus.js';
-export type { AuditContext, AuditEventName, AuditPayloads } from './audit/audit.bus.js';
+export { AuditTrail } from './audit/audit-trail.js';
+export type { AuditContext, AuditEventName, AuditPayloads } from './audit/audit-trail.js';
 
 // Users and replay protection
 export type { ExternalPerson } from './refusals/oauth-refusal.js';

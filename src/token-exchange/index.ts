@@ -18,4 +18,4 @@ export {
   TokenExchangeAuth,
   TokenExchangeGuard,
 } from './host/token-exchange-auth.js';
-export type { AuditEvent } from './audit/audit.bus.js';
+export type { AuditEvent } from './audit/audit-trail.js';

@@ -117,8 +117,8 @@ export { transmitterEntry, eventUseId } from './signals/transmitters.js';
 export type { Transmitter } from './signals/transmitters.js';
 
 // Audit events
-export { AuditBus, auditEvent } from './audit/audit.bus.js';
-export type { AuditEvent, RecordedWork } from './audit/audit.bus.js';
+export { AuditBus, auditEvent } from './audit/audit-trail.js';
+export type { AuditEvent, RecordedWork } from './audit/audit-trail.js';
 export { TOKEN_EXCHANGE_EVENTS } from './audit/event-catalogue.js';
 export { ACCESS_TOKEN_ID, AFTER, BEFORE, CLIENT_ADDRESS, SESSION_FAMILY_ID } from './audit/shared-members.js';
 export {
@@ -133,7 +133,7 @@ export {
   uuid,
 } from './audit/event-members.js';
 export type { EventRow, Events, PayloadsOf } from './audit/event-members.js';
-export { EventTable, EventTableTrail } from './audit/event-table.js';
+export { EventTable, EventTableTrail } from './audit/audit-trail.js';
 
 // Users and replay protection
 export { ClockDifference } from './replay/clock-difference.js';

@@ -11,7 +11,7 @@ import { parsedUrl } from '../platform/text/url.js';
 import { ClientAuthenticator } from './assertions/client-authenticator.js';
 import { ClientKeyProvider } from './assertions/client-keys.js';
 import { IdAssertionService } from './assertions/id-assertion.service.js';
-import { AuditBus, EVENT_PREFIX } from './audit/audit.bus.js';
+import { AuditBus, EVENT_PREFIX } from './audit/audit-trail.js';
 import { EntryThrottleService } from './endpoint/entry-throttle.service.js';
 import { FLOW_CONTROLLERS } from './endpoint/flow.controllers.js';
 import { FlowRunner } from './endpoint/flow.runner.js';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Column, Entity, In, MoreThan, PrimaryColumn } from 'typeorm';
-import type { Batch } from '../platform/database/batch.js';
+import type { Batch } from '../platform/database/database.js';
 import { Database } from '../platform/database/database.js';
 import {
   givenRows,

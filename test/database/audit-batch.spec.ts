@@ -3,8 +3,8 @@ import type { DataSource } from 'typeorm';
 import { AuditTrailRepository } from '../../src/audit/audit-trail.repository.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
-import type { AuditEvent } from '../../src/token-exchange/audit/audit.bus.js';
-import { auditEvent } from '../../src/token-exchange/audit/audit.bus.js';
+import type { AuditEvent } from '../../src/token-exchange/audit/audit-trail.js';
+import { auditEvent } from '../../src/token-exchange/audit/audit-trail.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 
 const FAILED = 'svc.audit.token-exchange.failed';

@@ -17,7 +17,7 @@ import type { OpenDatabase } from '../../src/platform/database/data-source.js';
 import { Database } from '../../src/platform/database/database.js';
 import { AlwaysLeader } from '../../src/platform/jobs/leader.js';
 import { createLogger } from '../../src/platform/log/logger.js';
-import { auditEvent } from '../../src/token-exchange/audit/audit.bus.js';
+import { auditEvent } from '../../src/token-exchange/audit/audit-trail.js';
 import { cursorAtOldest, untilTrailIsSettled } from '../support/audit.js';
 import { SyslogReceiver, WebhookReceiver } from '../support/audit-receivers.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';

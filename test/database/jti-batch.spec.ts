@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { USER_TABLE } from '../../src/instance/token-exchange-settings.js';
-import { AuditTrail } from '../../src/token-exchange/audit/audit.bus.js';
+import { AuditTrail } from '../../src/token-exchange/audit/audit-trail.js';
 import type { UseRepository } from '../../src/token-exchange/replay/use.repository.js';
 import { jtiHashOf } from '../../src/token-exchange/replay/use.repository.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';

@@ -2,7 +2,7 @@
 import type { EventEmitter2 } from '@nestjs/event-emitter';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { AuditEvent } from '../../src/token-exchange/audit/audit.bus.js';
+import type { AuditEvent } from '../../src/token-exchange/audit/audit-trail.js';
 import { secretsIn } from './secrets.js';
 import { repositoryFile } from './source-files.js';
 

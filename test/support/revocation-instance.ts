@@ -9,7 +9,7 @@ import type { Notifications } from '../../src/platform/jobs/notifications.js';
 import { SoleProcessNotifications } from '../../src/platform/jobs/notifications.js';
 import type { Log } from '../../src/platform/log/log.js';
 import { SILENT } from '../../src/platform/log/log.js';
-import { AuditBus } from '../../src/token-exchange/audit/audit.bus.js';
+import { AuditBus } from '../../src/token-exchange/audit/audit-trail.js';
 import { RevocationFollower } from '../../src/token-exchange/revocation/revocation.follower.js';
 import { RevocationRepository } from '../../src/token-exchange/revocation/revocation.repository.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';

@@ -166,11 +166,11 @@ export class PreparedStatement<Input, Row> {
 
 /** A statement that concurrent requests share. Turns its rows into one answer per item. */
 export class SharedStatement<Item, Row, Answer> extends PreparedStatement<readonly Item[], Row> {
-  /** @param answers one answer per item, in the order of the items */
+  /** @param answers one answer per item, in the order of the items; absent: the answers are undefined */
   constructor(
     name: string,
     statement: Sql<readonly Item[]>,
-    readonly answers: (rows: readonly Row[], items: readonly Item[]) => readonly Answer[],
+    readonly answers: (rows: readonly Row[], items: readonly Item[]) => readonly Answer[] = () => [],
   ) {
     super(name, statement);
   }

@@ -77,7 +77,7 @@ const COUNTED = 'req-';
 
 /**
  * The id of a request, which never changes: the server's id if it is unique, or a new one. See `HttpAnswers`
- * for the header of responses, server.ts for other routes and the access line, and audit.bus.ts for the id in
+ * for the header of responses, server.ts for other routes and the access line, and audit-trail.ts for the id in
  * events.
  */
 export function requestIdOf(request: NumberedRequest): string {

@@ -18,8 +18,8 @@ import {
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import type { AuthenticatedClient } from '../assertions/client-authenticator.js';
-import type { AuditEvent, AuditPayloads } from '../audit/audit.bus.js';
-import { AuditBus, auditEvent } from '../audit/audit.bus.js';
+import type { AuditEvent, AuditPayloads } from '../audit/audit-trail.js';
+import { AuditBus, auditEvent } from '../audit/audit-trail.js';
 import type { Stage } from '../host/telemetry.js';
 import { ExchangeTelemetry } from '../host/telemetry.js';
 import type { RefusedToken } from '../refusals/oauth-refusal.js';

@@ -8,8 +8,8 @@ import { DatabaseWaitError, unavailabilityOf } from '../../platform/database/dat
 import type { Transaction } from '../../platform/database/transaction.js';
 import type { SharedWait } from '../../platform/database/wait-limit.js';
 import { LONGEST_TURN_MS, MAX_WAITING } from '../../platform/database/wait-limit.js';
-import type { AuditContext, AuditEvent, RecordedWork } from '../audit/audit.bus.js';
-import { AuditBus, auditEvent } from '../audit/audit.bus.js';
+import type { AuditContext, AuditEvent, RecordedWork } from '../audit/audit-trail.js';
+import { AuditBus, auditEvent } from '../audit/audit-trail.js';
 import type { FlowRequest } from '../endpoint/flow.runner.js';
 import type { IdentityChange, LinkedUsers, ResolvedUser, Users } from '../identity/decide.js';
 import { identityOf, idsOf, provisionedUser } from '../identity/decide.js';

@@ -2,8 +2,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
 import type { RateLimited } from '../../platform/http/throttle/rate-limit.js';
-import type { RecordedWork } from '../audit/audit.bus.js';
-import { AuditBus } from '../audit/audit.bus.js';
+import type { RecordedWork } from '../audit/audit-trail.js';
+import { AuditBus } from '../audit/audit-trail.js';
 import type { ProvingRequest } from '../dpop/dpop-proofs.js';
 import { DpopProofs } from '../dpop/dpop-proofs.js';
 import { EntryThrottleService } from '../endpoint/entry-throttle.service.js';

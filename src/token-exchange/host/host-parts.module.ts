@@ -4,7 +4,7 @@ import { Logger, Module, Scope } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { StartError } from '../../platform/start-error.js';
-import { AuditTrail } from '../audit/audit.bus.js';
+import { AuditTrail } from '../audit/audit-trail.js';
 import { SessionOpener } from './logins.js';
 import { ProjectDirectory } from './projects.js';
 import { ExchangeTelemetry } from './telemetry.js';

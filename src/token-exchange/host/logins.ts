@@ -1,6 +1,6 @@
 // The ports of a login's sessions.
 import type { Transaction } from '../../platform/database/transaction.js';
-import type { AuditEvent, RecordedWork } from '../audit/audit.bus.js';
+import type { AuditEvent, RecordedWork } from '../audit/audit-trail.js';
 import type { NewSession } from '../login/session.repository.js';
 import type { ExternalLogin, IssuerKey, Logout } from '../revocation/revocations.js';
 

@@ -1,6 +1,6 @@
 // Decides which local users the verified tokens of a request mean, and what they change. Pure: stored data are arguments.
 import { firstCharacters } from '../../platform/text/characters.js';
-import type { AuditEvent } from '../audit/audit.bus.js';
+import type { AuditEvent } from '../audit/audit-trail.js';
 import type { ExternalIdentity, HostUser, HostUserUpdate, NewHostUser, ProfileField } from '../host/users.js';
 import { PROFILE_FIELDS } from '../host/users.js';
 import type { ProjectSync, StoredProjects } from '../projects/project-policy.js';

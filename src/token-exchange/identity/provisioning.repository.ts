@@ -1,7 +1,7 @@
 // The statement by which concurrent requests create the users of unknown identities, with their links and events. It contains no
 // rule about users.
 import { Inject, Injectable } from '@nestjs/common';
-import type { Batch } from '../../platform/database/batch.js';
+import type { Batch } from '../../platform/database/database.js';
 import { Database } from '../../platform/database/database.js';
 import { isDeadlock, isUniqueViolation } from '../../platform/database/database-error.js';
 import {
@@ -12,8 +12,8 @@ import {
   SharedStatement,
   sql,
 } from '../../platform/database/sql.js';
-import type { AuditEvent, EventInsertion } from '../audit/audit.bus.js';
-import { AuditTrail } from '../audit/audit.bus.js';
+import type { AuditEvent, EventInsertion } from '../audit/audit-trail.js';
+import { AuditTrail } from '../audit/audit-trail.js';
 import type { ExternalIdentity, NewHostUser, PlannedUser, UserCreation } from '../host/users.js';
 import { UserDirectory } from '../host/users.js';
 import type { TokenExchangeOptions, UserTable } from '../settings/token-exchange.options.js';

@@ -1,10 +1,10 @@
 // `record` of a login: the statement by which concurrent logins write their sessions and events. It contains no rule about users.
 import { Inject, Injectable } from '@nestjs/common';
-import type { Batch } from '../../platform/database/batch.js';
+import type { Batch } from '../../platform/database/database.js';
 import { Database } from '../../platform/database/database.js';
 import { identifier, nameOn, parameter, SharedStatement, sql } from '../../platform/database/sql.js';
-import type { AuditEvent, EventInsertion } from '../audit/audit.bus.js';
-import { AuditBus, AuditTrail } from '../audit/audit.bus.js';
+import type { AuditEvent, EventInsertion } from '../audit/audit-trail.js';
+import { AuditBus, AuditTrail } from '../audit/audit-trail.js';
 import { keysOfLogin, recordedKeys } from '../revocation/revocations.js';
 import type { TokenExchangeOptions, UserTable } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';

@@ -6,8 +6,8 @@ import type { Transaction } from '../../platform/database/transaction.js';
 import { newRequestId } from '../../platform/http/http-messages.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
-import type { AuditEvent, AuditPayloads, RecordedWork } from '../audit/audit.bus.js';
-import { AuditBus, auditEvent } from '../audit/audit.bus.js';
+import type { AuditEvent, AuditPayloads, RecordedWork } from '../audit/audit-trail.js';
+import { AuditBus, auditEvent } from '../audit/audit-trail.js';
 import type {
   BoundLogin,
   MadeSession,

@@ -2,8 +2,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
 import type { Transaction } from '../../platform/database/transaction.js';
-import type { AuditContext, RecordedWork } from '../audit/audit.bus.js';
-import { AuditBus, auditEvent } from '../audit/audit.bus.js';
+import type { AuditContext, RecordedWork } from '../audit/audit-trail.js';
+import { AuditBus, auditEvent } from '../audit/audit-trail.js';
 import { UserDirectory } from '../host/users.js';
 import type { WebSession } from './session.repository.js';
 import { SessionRepository } from './session.repository.js';

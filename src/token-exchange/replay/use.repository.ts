@@ -3,11 +3,10 @@
 import { hash } from 'node:crypto';
 import type { OnModuleInit } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
-import { Batch } from '../../platform/database/batch.js';
-import { Database } from '../../platform/database/database.js';
+import { Batch, Database } from '../../platform/database/database.js';
 import type { Sql } from '../../platform/database/sql.js';
 import { givenRows, identifier, nameOn, PreparedStatement, sql } from '../../platform/database/sql.js';
-import { AuditTrail } from '../audit/audit.bus.js';
+import { AuditTrail } from '../audit/audit-trail.js';
 import type { ExternalIdentity } from '../host/users.js';
 import type { LinkedUser, LinkedUsers } from '../identity/decide.js';
 import { identityOf } from '../identity/decide.js';

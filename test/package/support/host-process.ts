@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Partner } from '../../../demo/partner.js';
-import type { AuditEvent } from '../../../src/token-exchange/audit/audit.bus.js';
+import type { AuditEvent } from '../../../src/token-exchange/audit/audit-trail.js';
 import { until } from '../../support/until.js';
 import type { HostOptions } from '../host/options.js';
 import type { Installation } from './packed-package.js';

@@ -2,7 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
 import { newRequestId } from '../../../platform/http/http-messages.js';
-import { AuditBus } from '../../audit/audit.bus.js';
+import { AuditBus } from '../../audit/audit-trail.js';
 import { policyInWords } from '../policy-words.js';
 import type { StoredEntryChange, StoredEntryWork } from './stored-entry.changes.js';
 import { StoredEntryChanges } from './stored-entry.changes.js';

@@ -1,5 +1,5 @@
 // How long a request waits for the database, and when it does not wait.
-import { Batch } from '../../../../src/platform/database/batch.js';
+import { Batch } from '../../../../src/platform/database/database.js';
 import { DatabaseWaitError } from '../../../../src/platform/database/database-error.js';
 import {
   MAX_WAITING,

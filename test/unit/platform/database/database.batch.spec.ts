@@ -1,7 +1,7 @@
 // Many requests, one statement: each gets its own answer, nothing is lost, and nothing is done twice.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { QueryFailedError } from 'typeorm';
-import { Batch } from '../../../../src/platform/database/batch.js';
+import { Batch } from '../../../../src/platform/database/database.js';
 import { until } from '../../../support/until.js';
 
 const PATIENCE_MS = 60_000;
