@@ -2,7 +2,7 @@
 import { TokenExchangeService } from '../../src/token-exchange/exchange/token-exchange.service.js';
 import { EmbeddedLoginService } from '../../src/token-exchange/login/embedded-login.service.js';
 import { UseRepository } from '../../src/token-exchange/replay/use.repository.js';
-import type { Tokens } from '../../src/token-exchange/verify/tokens.js';
+import type { Tokens } from '../../src/token-exchange/verify/external-token.verifier.js';
 import type { TestService } from './test-service.js';
 
 /** Work that runs once the tokens of a request are verified, and once they are used up. */

@@ -3,8 +3,10 @@ import type { Clock } from '../../src/platform/clock.js';
 import { SILENT } from '../../src/platform/log/log.js';
 import type { TrustedKeysRules } from '../../src/token-exchange/trust/entry-rules.js';
 import { JwksKeyProvider } from '../../src/token-exchange/trust/jwks/jwks-key.provider.js';
-import { StaticKeyProvider } from '../../src/token-exchange/trust/lookup/static-key.provider.js';
-import { TrustedKeyService } from '../../src/token-exchange/trust/lookup/trusted-key.service.js';
+import {
+  StaticKeyProvider,
+  TrustedKeyService,
+} from '../../src/token-exchange/trust/lookup/trusted-key.service.js';
 import type { TrustPolicy } from '../../src/token-exchange/trust/trusted-key.js';
 import { readTrustedKeys } from '../../src/token-exchange/trust/trusted-key-entry.js';
 

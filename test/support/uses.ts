@@ -15,8 +15,7 @@ import { isTokenRefusal } from '../../src/token-exchange/refusals/oauth-refusal.
 import { UseRepository } from '../../src/token-exchange/replay/use.repository.js';
 import type { UserTable } from '../../src/token-exchange/settings/token-exchange.options.js';
 import type { TokenUse } from '../../src/token-exchange/verify/external-claims.js';
-import type { VerifiedToken } from '../../src/token-exchange/verify/external-token.verifier.js';
-import type { Tokens } from '../../src/token-exchange/verify/tokens.js';
+import type { Tokens, VerifiedToken } from '../../src/token-exchange/verify/external-token.verifier.js';
 
 /** @param userTable false for a host that does not name it @param trail the instance's own unless given */
 export function usesOn(

@@ -9,9 +9,8 @@ import { TokenExchangeService } from '../exchange/token-exchange.service.js';
 import { JtiRepository } from '../replay/jti.repository.js';
 import { Revocations } from '../revocation/revocations.js';
 import { AccessTokenService } from '../tokens/access-token.service.js';
-import { ExternalTokenVerifier } from '../verify/external-token.verifier.js';
-import type { ReceivedAssertion } from '../verify/tokens.js';
-import { verifyAssertion } from '../verify/tokens.js';
+import type { ReceivedAssertion } from '../verify/external-token.verifier.js';
+import { ExternalTokenVerifier, verifyAssertion } from '../verify/external-token.verifier.js';
 import type { AuthenticatedClient, ClientCredentials } from './client-authenticator.js';
 import { ClientAuthenticator } from './client-authenticator.js';
 

@@ -14,9 +14,8 @@ import type {
 } from '../tokens/access-token.service.js';
 import { ACCESS_TOKEN_OPTIONS } from '../tokens/access-token.service.js';
 import type { TokenUse } from '../verify/external-claims.js';
-import type { VerifiedToken } from '../verify/external-token.verifier.js';
+import type { Tokens, VerifiedToken } from '../verify/external-token.verifier.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
-import type { Tokens } from '../verify/tokens.js';
 import type { DpopProof, SentProof } from './proof-checks.js';
 import { publicAddress, verifyProof } from './proof-checks.js';
 

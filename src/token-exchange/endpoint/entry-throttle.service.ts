@@ -19,7 +19,7 @@ import { LOGGER } from '../../platform/log/log.js';
 import { jtiHashOf } from '../replay/use.repository.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
 import { entryKeyOf } from '../trust/trusted-key.js';
-import type { PerToken, Tokens } from '../verify/tokens.js';
+import type { PerToken, Tokens } from '../verify/external-token.verifier.js';
 import type { Flow } from './flows.js';
 import { FLOWS } from './flows.js';
 

@@ -1,14 +1,6 @@
-// The guards of every endpoint, in order, and the filter of its errors.
+// The guards of endpoints, and the decorator of their controllers.
 import type { CanActivate, ExecutionContext, Type } from '@nestjs/common';
-import {
-  applyDecorators,
-  Controller,
-  Inject,
-  Injectable,
-  UseFilters,
-  UseGuards,
-  VERSION_NEUTRAL,
-} from '@nestjs/common';
+import { applyDecorators, Controller, Inject, Injectable, UseFilters, VERSION_NEUTRAL } from '@nestjs/common';
 import { requestOf, stateOf, TOO_LARGE, TOO_LARGE_MESSAGE } from '../../platform/http/http-messages.js';
 import { minuteThrottler } from '../../platform/http/throttle/rate-limit.js';
 import { OwnRoutes } from '../host/token-exchange-auth.js';
@@ -17,16 +9,15 @@ import { ClockDifference } from '../replay/clock-difference.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
-import { EventGuard } from '../signals/event.guard.js';
 import { errorFilterOf } from './flow-error.filter.js';
-import type { Endpoint, GuardName } from './flows.js';
+import type { Endpoint } from './flows.js';
 import { ENDPOINTS } from './flows.js';
 import { refusalOfLabel } from './form.js';
 import { loginMethods } from './paths.js';
 
 /** Starts a request's wait for the database, before its first statement. */
 @Injectable()
-class WaitGuard implements CanActivate {
+export class WaitGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     stateOf(requestOf(context)).beginWait();
     return true;
@@ -35,7 +26,7 @@ class WaitGuard implements CanActivate {
 
 /** Removes the endpoints while the service runs, for example when a licence runs out (D39). */
 @Injectable()
-class AvailableGuard implements CanActivate {
+export class AvailableGuard implements CanActivate {
   constructor(
     @Inject(TOKEN_EXCHANGE_OPTIONS) private readonly options: Pick<TokenExchangeOptions, 'isOffered'>,
   ) {}
@@ -47,7 +38,7 @@ class AvailableGuard implements CanActivate {
 }
 
 @Injectable()
-class LoginMethodGuard implements CanActivate {
+export class LoginMethodGuard implements CanActivate {
   private readonly methods: readonly string[];
 
   constructor(@Inject(TOKEN_EXCHANGE_OPTIONS) options: Pick<TokenExchangeOptions, 'strict'>) {
@@ -69,7 +60,7 @@ const AHEAD = /\b(prefetch|prerender|preview)\b/i;
 
 /** Refuses a prefetch, which would use up the link's token (D57). */
 @Injectable()
-class PrefetchGuard implements CanActivate {
+export class PrefetchGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { method, headers } = requestOf(context);
     if (method !== 'GET' || !PURPOSES.some((name) => AHEAD.test(String(headers[name])))) return true;
@@ -78,7 +69,7 @@ class PrefetchGuard implements CanActivate {
 }
 
 /** A guard that limits requests per client address and minute, in a separate bucket. */
-function throttlerOf(endpoint: Endpoint): Type<CanActivate> {
+export function throttleGuardOf(endpoint: Endpoint): Type<CanActivate> {
   const { throttle } = ENDPOINTS[endpoint];
   return minuteThrottler(
     endpoint,
@@ -88,7 +79,7 @@ function throttlerOf(endpoint: Endpoint): Type<CanActivate> {
 }
 
 /** A guard of an endpoint that can be switched off. */
-function enabledGuardOf(endpoint: Endpoint): Type<CanActivate> {
+export function enabledGuardOf(endpoint: Endpoint): Type<CanActivate> {
   const { title, switches } = ENDPOINTS[endpoint];
 
   @Injectable()
@@ -105,7 +96,7 @@ function enabledGuardOf(endpoint: Endpoint): Type<CanActivate> {
 
 /** Without this check a used and expired token might be accepted again (D97). */
 @Injectable()
-class ClockGuard implements CanActivate {
+export class ClockGuard implements CanActivate {
   constructor(private readonly clocks: ClockDifference) {}
 
   /** @throws TemporarilyUnavailableException */
@@ -119,7 +110,7 @@ class ClockGuard implements CanActivate {
  * @rule D20 A body that is too large, or no form, is refused after availability, throttle and switch, before any field is read.
  */
 @Injectable()
-class FormGuard implements CanActivate {
+export class FormGuard implements CanActivate {
   /** @throws Error if the host has no parser for forms */
   canActivate(context: ExecutionContext): boolean {
     const { method, headers, body } = requestOf(context);
@@ -136,7 +127,7 @@ class FormGuard implements CanActivate {
 
 /** Lets requests pass only while the revocations are known. */
 @Injectable()
-class RevocationsKnownGuard implements CanActivate {
+export class RevocationsKnownGuard implements CanActivate {
   constructor(private readonly revocations: Revocations) {}
 
   /** @throws TemporarilyUnavailableException */
@@ -146,25 +137,14 @@ class RevocationsKnownGuard implements CanActivate {
   }
 }
 
-const GUARDS: Readonly<Record<GuardName, (endpoint: Endpoint) => Type<CanActivate>>> = {
-  wait: () => WaitGuard,
-  available: () => AvailableGuard,
-  method: () => LoginMethodGuard,
-  prefetch: () => PrefetchGuard,
-  throttle: throttlerOf,
-  enabled: enabledGuardOf,
-  form: () => FormGuard,
-  event: () => EventGuard,
-  revocations: () => RevocationsKnownGuard,
-  clock: () => ClockGuard,
-};
-
-/** The decorator of an endpoint's controller. */
+/**
+ * The decorator of an endpoint's controller. The controller names its guards in the order of their calls (D20): first
+ * `WaitGuard`, and availability before everything that a client could notice.
+ */
 export function FlowEndpoint(endpoint: Endpoint): ClassDecorator {
   return applyDecorators(
     Controller({ version: VERSION_NEUTRAL }),
     OwnRoutes(),
-    UseGuards(...ENDPOINTS[endpoint].guards.map((name) => GUARDS[name](endpoint))),
     UseFilters(errorFilterOf(endpoint)),
   );
 }

@@ -14,8 +14,6 @@ interface EndpointRow {
   readonly throttle: Settings;
   /** The endpoint is on if one of these settings is `enabled`. An endpoint without any is always on. */
   readonly switches: readonly Settings[];
-  /** Guards in the order of their calls (D20). flow.endpoints.ts has their classes. */
-  readonly guards: readonly string[];
 }
 
 export const ENDPOINTS = {
@@ -28,7 +26,6 @@ export const ENDPOINTS = {
     title: 'Token exchange',
     throttle: 'exchange',
     switches: ['exchange', 'idAssertion'],
-    guards: ['wait', 'available', 'throttle', 'enabled', 'form', 'revocations', 'clock'],
   },
   /**
    * @rule 8.5 Embedded logins per client address and minute; GET and POST share the count.
@@ -39,17 +36,6 @@ export const ENDPOINTS = {
     title: 'Embed login',
     throttle: 'embedLogin',
     switches: ['embedLogin'],
-    guards: [
-      'wait',
-      'available',
-      'method',
-      'prefetch',
-      'throttle',
-      'enabled',
-      'form',
-      'revocations',
-      'clock',
-    ],
   },
   logout: {
     path: '/backchannel-logout',
@@ -57,7 +43,6 @@ export const ENDPOINTS = {
     // Counts logouts before their tokens are read. Verified ones are counted by issuer, too.
     throttle: 'logout',
     switches: [],
-    guards: ['wait', 'available', 'throttle', 'form', 'revocations', 'clock'],
   },
   /** Security events of transmitters (RFC 8935). Those of a transmitter that has authenticated are counted by it, too. */
   signals: {
@@ -65,7 +50,6 @@ export const ENDPOINTS = {
     title: 'Security events',
     throttle: 'signals',
     switches: [],
-    guards: ['wait', 'available', 'throttle', 'event', 'revocations', 'clock'],
   },
   revocation: {
     path: '/oauth/revoke',
@@ -73,14 +57,12 @@ export const ENDPOINTS = {
     throttle: 'tokenRevocation',
     // Without access tokens there is nothing to revoke.
     switches: ['exchange', 'idAssertion'],
-    guards: ['wait', 'available', 'throttle', 'enabled', 'form', 'revocations'],
   },
   introspection: {
     path: '/oauth/introspect',
     title: 'Token introspection',
     throttle: 'tokenIntrospection',
     switches: ['exchange', 'idAssertion'],
-    guards: ['wait', 'available', 'throttle', 'enabled', 'form', 'revocations', 'clock'],
   },
   /** The entries decide whether it answers (`mayExplain`). It has its own count, with the limit of exchanges. */
   explain: {
@@ -88,12 +70,10 @@ export const ENDPOINTS = {
     title: 'Explanation',
     throttle: 'exchange',
     switches: [],
-    guards: ['wait', 'available', 'throttle', 'form', 'revocations', 'clock'],
   },
 } as const satisfies Record<string, EndpointRow>;
 
 export type Endpoint = keyof typeof ENDPOINTS;
-export type GuardName = (typeof ENDPOINTS)[Endpoint]['guards'][number];
 
 interface WorkRow {
   readonly endpoint: Endpoint;

@@ -15,8 +15,7 @@ import type { IdentityChange, LinkedUsers, ResolvedUser, Users } from '../identi
 import { identityOf, idsOf, provisionedUser } from '../identity/decide.js';
 import { IdentityService } from '../identity/identity.service.js';
 import { ProvisioningRepository } from '../identity/provisioning.repository.js';
-import type { VerifiedToken } from '../verify/external-token.verifier.js';
-import type { Tokens } from '../verify/tokens.js';
+import type { Tokens, VerifiedToken } from '../verify/external-token.verifier.js';
 
 /** Connections of the pool that are reserved for shared statements. */
 const LEFT_TO_OTHERS = 2;

@@ -22,9 +22,15 @@ import type { LoadedKey } from '../tokens/signing-key.service.js';
 import { SigningKeyService } from '../tokens/signing-key.service.js';
 import type { TrustPolicy } from '../trust/trusted-key.js';
 import type { AssertionClaims, PriorActor } from '../verify/external-claims.js';
-import { issuerAndKid, signerOf } from '../verify/external-token.verifier.js';
-import type { Tokens } from '../verify/tokens.js';
-import { listOf, priorActorsOf, recordedActors, workloadsOf } from '../verify/tokens.js';
+import type { Tokens } from '../verify/external-token.verifier.js';
+import {
+  issuerAndKid,
+  listOf,
+  priorActorsOf,
+  recordedActors,
+  signerOf,
+  workloadsOf,
+} from '../verify/external-token.verifier.js';
 
 /** The requested grants. */
 export interface AskedGrants {

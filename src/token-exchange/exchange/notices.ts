@@ -8,9 +8,8 @@ import type { IdentityChange, ResolvedUser } from '../identity/decide.js';
 import type { RefusalContext, SubjectOrActor } from '../refusals/oauth-refusal.js';
 import { noticeLine } from '../refusals/refusal-line.js';
 import type { NoticeKind } from '../refusals/refusals.js';
-import type { VerifiedToken } from '../verify/external-token.verifier.js';
+import type { PerToken, Tokens, VerifiedToken } from '../verify/external-token.verifier.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
-import type { PerToken, Tokens } from '../verify/tokens.js';
 
 /** The request, and its ignored values. */
 export interface Notice extends RefusalContext {

@@ -1,12 +1,21 @@
 // POST /rest/auth/oauth/token (RFC 8693, RFC 7523).
-import { Inject, Post, Req, Res } from '@nestjs/common';
+import { Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-messages.js';
 import { HttpAnswers } from '../../platform/http/http-messages.js';
 import { isOver, MemoryCounts, rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
 import type { RedeemedAssertion } from '../assertions/id-assertion.service.js';
 import { IdAssertionService } from '../assertions/id-assertion.service.js';
 import { DpopProofs, provingRequestOf } from '../dpop/dpop-proofs.js';
-import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
+import {
+  AvailableGuard,
+  ClockGuard,
+  enabledGuardOf,
+  FlowEndpoint,
+  FormGuard,
+  RevocationsKnownGuard,
+  throttleGuardOf,
+  WaitGuard,
+} from '../endpoint/flow.endpoints.js';
 import type { FlowRequest } from '../endpoint/flow.runner.js';
 import { FlowRunner } from '../endpoint/flow.runner.js';
 import type { AssertionFlow } from '../endpoint/flows.js';
@@ -27,6 +36,15 @@ import { TokenExchangeService } from './token-exchange.service.js';
 const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token';
 
 @FlowEndpoint('exchange')
+@UseGuards(
+  WaitGuard,
+  AvailableGuard,
+  throttleGuardOf('exchange'),
+  enabledGuardOf('exchange'),
+  FormGuard,
+  RevocationsKnownGuard,
+  ClockGuard,
+)
 export class TokenExchangeController {
   private readonly grants: GrantRules;
 

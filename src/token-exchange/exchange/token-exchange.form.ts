@@ -11,7 +11,7 @@ import type { AssertionFlow } from '../endpoint/flows.js';
 import { Form } from '../endpoint/form.js';
 import { invalidField, notEnabled, requestRefusal } from '../refusals/oauth-refusal.js';
 import { FIELD_LIMITS } from '../verify/compact-jws.js';
-import type { ExchangeTokens } from '../verify/tokens.js';
+import type { ExchangeTokens } from '../verify/external-token.verifier.js';
 import type { AskedGrants } from './issuance.planner.js';
 
 /** RFC 8693 §2.1. */

@@ -14,9 +14,12 @@ import { UseRepository } from '../replay/use.repository.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
-import { ExternalTokenVerifier } from '../verify/external-token.verifier.js';
-import type { ExchangeTokens, Tokens } from '../verify/tokens.js';
-import { refuseRevokedSince, verifyExchange } from '../verify/tokens.js';
+import type { ExchangeTokens, Tokens } from '../verify/external-token.verifier.js';
+import {
+  ExternalTokenVerifier,
+  refuseRevokedSince,
+  verifyExchange,
+} from '../verify/external-token.verifier.js';
 import type { Applied } from './apply.service.js';
 import { ApplyService } from './apply.service.js';
 import type { AskedGrants, Issuance } from './issuance.planner.js';

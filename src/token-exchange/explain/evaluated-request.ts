@@ -13,9 +13,9 @@ import type { ClaimSet } from '../trust/claim-names.js';
 import { policyInWords } from '../trust/policy-words.js';
 import type { TrustedKeyEntry, TrustPolicy } from '../trust/trusted-key.js';
 import type { CheckResult } from '../verify/check-runner.js';
+import type { PerToken } from '../verify/external-token.verifier.js';
+import { listOf } from '../verify/external-token.verifier.js';
 import { thumbprintIn } from '../verify/token-checks.js';
-import type { PerToken } from '../verify/tokens.js';
-import { listOf } from '../verify/tokens.js';
 import { shownSubject } from '../workloads/workload-policy.js';
 import type {
   EndpointRefusal,

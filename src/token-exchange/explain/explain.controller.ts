@@ -1,8 +1,16 @@
 // POST /rest/auth/explain.
-import { Post, Req, Res } from '@nestjs/common';
+import { Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { HttpRequest } from '../../platform/http/http-messages.js';
 import { HttpAnswers } from '../../platform/http/http-messages.js';
-import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
+import {
+  AvailableGuard,
+  ClockGuard,
+  FlowEndpoint,
+  FormGuard,
+  RevocationsKnownGuard,
+  throttleGuardOf,
+  WaitGuard,
+} from '../endpoint/flow.endpoints.js';
 import { FlowRunner } from '../endpoint/flow.runner.js';
 import { ENDPOINTS } from '../endpoint/flows.js';
 import { Form } from '../endpoint/form.js';
@@ -65,6 +73,14 @@ export const EXPLANATION = {
 };
 
 @FlowEndpoint('explain')
+@UseGuards(
+  WaitGuard,
+  AvailableGuard,
+  throttleGuardOf('explain'),
+  FormGuard,
+  RevocationsKnownGuard,
+  ClockGuard,
+)
 export class ExplainController {
   constructor(
     private readonly explanations: ExplainService,

@@ -16,8 +16,7 @@ import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import type { TrustedKey } from '../trust/trusted-key.js';
 import { entryKeyOf } from '../trust/trusted-key.js';
 import type { VerifiedExplainProof } from '../verify/external-token.verifier.js';
-import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.verifier.js';
-import { refuseRevokedKey } from '../verify/tokens.js';
+import { ExternalTokenVerifier, issuerAndKid, refuseRevokedKey } from '../verify/external-token.verifier.js';
 
 /** The refusal for the partner, as JSON. */
 export interface ToldRefusal {

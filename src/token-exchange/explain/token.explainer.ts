@@ -31,15 +31,19 @@ import { algorithmNamed } from '../trust/algorithms.js';
 import { applyStored } from '../trust/jwks/jwks-cache-entry.js';
 import { JwksKeyProvider } from '../trust/jwks/jwks-key.provider.js';
 import type { JwksSnapshotRepository } from '../trust/jwks/jwks-snapshot.repository.js';
-import { StaticKeyProvider } from '../trust/lookup/static-key.provider.js';
-import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
+import { StaticKeyProvider, TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import type { CheckedStoredEntry } from '../trust/stored/stored-entry.js';
 import type { TrustedKeyEntry } from '../trust/trusted-key.js';
 import type { CheckResult } from '../verify/check-runner.js';
 import { parseCompactJws } from '../verify/compact-jws.js';
-import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.verifier.js';
-import type { Tokens } from '../verify/tokens.js';
-import { usesOf, verifyAssertion, verifyExchange } from '../verify/tokens.js';
+import type { Tokens } from '../verify/external-token.verifier.js';
+import {
+  ExternalTokenVerifier,
+  issuerAndKid,
+  usesOf,
+  verifyAssertion,
+  verifyExchange,
+} from '../verify/external-token.verifier.js';
 import type { EvaluatedRequest, EvaluatedToken } from './evaluated-request.js';
 import { explanationOf } from './evaluated-request.js';
 import type {

@@ -14,9 +14,8 @@ import { inContext } from '../refusals/oauth-refusal.js';
 import type { RoleNames, TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
-import type { VerifiedToken } from '../verify/external-token.verifier.js';
+import type { Tokens, VerifiedToken } from '../verify/external-token.verifier.js';
 import { issuerAndKid } from '../verify/external-token.verifier.js';
-import type { Tokens } from '../verify/tokens.js';
 import { readCandidates, readProjects, seatLimit, withSeats } from './candidates.js';
 import type {
   Candidates,

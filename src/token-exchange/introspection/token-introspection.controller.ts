@@ -1,9 +1,18 @@
 // POST /rest/auth/oauth/introspect (RFC 7662).
-import { Post, Req, Res } from '@nestjs/common';
+import { Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { HttpRequest } from '../../platform/http/http-messages.js';
 import { HttpAnswers } from '../../platform/http/http-messages.js';
 import { CLIENT_FIELDS, readClientCredentials } from '../assertions/client-credentials.js';
-import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
+import {
+  AvailableGuard,
+  ClockGuard,
+  enabledGuardOf,
+  FlowEndpoint,
+  FormGuard,
+  RevocationsKnownGuard,
+  throttleGuardOf,
+  WaitGuard,
+} from '../endpoint/flow.endpoints.js';
 import { FlowRunner } from '../endpoint/flow.runner.js';
 import { ENDPOINTS } from '../endpoint/flows.js';
 import { Form } from '../endpoint/form.js';
@@ -83,6 +92,15 @@ function readIntrospectionForm({ body, headers }: HttpRequest): IntrospectionReq
 }
 
 @FlowEndpoint('introspection')
+@UseGuards(
+  WaitGuard,
+  AvailableGuard,
+  throttleGuardOf('introspection'),
+  enabledGuardOf('introspection'),
+  FormGuard,
+  RevocationsKnownGuard,
+  ClockGuard,
+)
 export class TokenIntrospectionController {
   constructor(
     private readonly introspections: IntrospectionService,

@@ -1,6 +1,6 @@
 // POST and GET /rest/auth/embed: signs a browser in and redirects it, or answers with a session that is bound to a key of the
 // page.
-import { Get, Inject, Post, Req, Res } from '@nestjs/common';
+import { Get, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { HttpAnswer, HttpRequest } from '../../platform/http/http-messages.js';
 import { HttpAnswers } from '../../platform/http/http-messages.js';
 import { isOver, MemoryCounts, rateLimitHeaders } from '../../platform/http/throttle/rate-limit.js';
@@ -9,7 +9,18 @@ import { LOGGER } from '../../platform/log/log.js';
 import { pageOrigin } from '../../platform/text/origin.js';
 import { DpopProofs, provingRequestOf } from '../dpop/dpop-proofs.js';
 import { presentedCallOf } from '../endpoint/challenge.js';
-import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
+import {
+  AvailableGuard,
+  ClockGuard,
+  enabledGuardOf,
+  FlowEndpoint,
+  FormGuard,
+  LoginMethodGuard,
+  PrefetchGuard,
+  RevocationsKnownGuard,
+  throttleGuardOf,
+  WaitGuard,
+} from '../endpoint/flow.endpoints.js';
 import type { FlowRequest } from '../endpoint/flow.runner.js';
 import { FlowRunner } from '../endpoint/flow.runner.js';
 import { ENDPOINTS } from '../endpoint/flows.js';
@@ -49,6 +60,17 @@ type EmbedLoginForm = ReturnType<typeof readEmbedLoginForm>;
 const SEE_OTHER = 303;
 
 @FlowEndpoint('embed')
+@UseGuards(
+  WaitGuard,
+  AvailableGuard,
+  LoginMethodGuard,
+  PrefetchGuard,
+  throttleGuardOf('embed'),
+  enabledGuardOf('embed'),
+  FormGuard,
+  RevocationsKnownGuard,
+  ClockGuard,
+)
 export class EmbedLoginController {
   constructor(
     private readonly flows: FlowRunner,

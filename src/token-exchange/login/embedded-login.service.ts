@@ -29,9 +29,14 @@ import { UseRepository } from '../replay/use.repository.js';
 import { Revocations } from '../revocation/revocations.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
-import { ExternalTokenVerifier, issuerAndKid, signerOf } from '../verify/external-token.verifier.js';
-import type { Tokens } from '../verify/tokens.js';
-import { recordedActors, refuseRevokedSince } from '../verify/tokens.js';
+import type { Tokens } from '../verify/external-token.verifier.js';
+import {
+  ExternalTokenVerifier,
+  issuerAndKid,
+  recordedActors,
+  refuseRevokedSince,
+  signerOf,
+} from '../verify/external-token.verifier.js';
 import { LoginRepository } from './login.repository.js';
 import type { LoginSource } from './login-checks.js';
 import { pageOriginOf, verifyLogin } from './login-checks.js';

@@ -2,10 +2,13 @@
 import { pageOrigin } from '../../platform/text/origin.js';
 import { printable, printableList } from '../../platform/text/printable.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
-import type { VerifiedToken } from '../verify/external-token.verifier.js';
-import { issuerAndKid } from '../verify/external-token.verifier.js';
-import type { Tokens, Verification, VerifiedRequest } from '../verify/tokens.js';
-import { refuseRevokedTrust } from '../verify/tokens.js';
+import type {
+  Tokens,
+  Verification,
+  VerifiedRequest,
+  VerifiedToken,
+} from '../verify/external-token.verifier.js';
+import { issuerAndKid, refuseRevokedTrust } from '../verify/external-token.verifier.js';
 
 /** A login as far as its verification looks at it. */
 export interface VerifiedLogin {

@@ -1,8 +1,16 @@
 // POST /rest/auth/backchannel-logout (OpenID Connect Back-Channel Logout 1.0).
-import { Post, Req, Res } from '@nestjs/common';
+import { Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { HttpRequest } from '../../platform/http/http-messages.js';
 import { HttpAnswers } from '../../platform/http/http-messages.js';
-import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
+import {
+  AvailableGuard,
+  ClockGuard,
+  FlowEndpoint,
+  FormGuard,
+  RevocationsKnownGuard,
+  throttleGuardOf,
+  WaitGuard,
+} from '../endpoint/flow.endpoints.js';
 import { FlowRunner } from '../endpoint/flow.runner.js';
 import { ENDPOINTS } from '../endpoint/flows.js';
 import { Form } from '../endpoint/form.js';
@@ -49,6 +57,7 @@ export const BACK_CHANNEL_LOGOUT = {
 };
 
 @FlowEndpoint('logout')
+@UseGuards(WaitGuard, AvailableGuard, throttleGuardOf('logout'), FormGuard, RevocationsKnownGuard, ClockGuard)
 export class BackChannelLogoutController {
   constructor(
     private readonly flows: FlowRunner,

@@ -18,8 +18,7 @@ import { keysOfLogout, Revocations } from '../revocation/revocations.js';
 import type { TokenExchangeOptions } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { VerifiedLogout } from '../verify/external-token.verifier.js';
-import { ExternalTokenVerifier, issuerAndKid } from '../verify/external-token.verifier.js';
-import { refuseRevokedKey } from '../verify/tokens.js';
+import { ExternalTokenVerifier, issuerAndKid, refuseRevokedKey } from '../verify/external-token.verifier.js';
 
 @Injectable()
 export class BackChannelLogoutService {

@@ -14,9 +14,8 @@ import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { TokenExchangeOptions, UserTable } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 import type { TokenUse } from '../verify/external-claims.js';
-import { issuerAndKid } from '../verify/external-token.verifier.js';
-import type { PerToken, Tokens } from '../verify/tokens.js';
-import { usesOf } from '../verify/tokens.js';
+import type { PerToken, Tokens } from '../verify/external-token.verifier.js';
+import { issuerAndKid, usesOf } from '../verify/external-token.verifier.js';
 
 /** An id to be used up by a statement. */
 export interface AskedId {

@@ -1,12 +1,20 @@
 // POST /rest/auth/oauth/revoke (RFC 7009).
-import { Post, Req, Res } from '@nestjs/common';
+import { Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { HttpRequest } from '../../platform/http/http-messages.js';
 import { HttpAnswers } from '../../platform/http/http-messages.js';
 import { printable } from '../../platform/text/printable.js';
 import type { AuthenticatedClient, ClientCredentials } from '../assertions/client-authenticator.js';
 import { ClientAuthenticator } from '../assertions/client-authenticator.js';
 import { CLIENT_FIELDS, readClientCredentials } from '../assertions/client-credentials.js';
-import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
+import {
+  AvailableGuard,
+  enabledGuardOf,
+  FlowEndpoint,
+  FormGuard,
+  RevocationsKnownGuard,
+  throttleGuardOf,
+  WaitGuard,
+} from '../endpoint/flow.endpoints.js';
 import type { ClientRequest } from '../endpoint/flow.runner.js';
 import { FlowRunner } from '../endpoint/flow.runner.js';
 import { ENDPOINTS } from '../endpoint/flows.js';
@@ -37,6 +45,14 @@ function readTokenRevocationForm({ body, headers }: HttpRequest): Revoked {
 }
 
 @FlowEndpoint('revocation')
+@UseGuards(
+  WaitGuard,
+  AvailableGuard,
+  throttleGuardOf('revocation'),
+  enabledGuardOf('revocation'),
+  FormGuard,
+  RevocationsKnownGuard,
+)
 export class TokenRevocationController {
   constructor(
     private readonly accessTokens: AccessTokenService,

@@ -1,12 +1,19 @@
 // POST /rest/auth/events (RFC 8935).
-import { Post, Req, Res } from '@nestjs/common';
+import { Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { HttpRequest } from '../../platform/http/http-messages.js';
 import { HttpAnswers } from '../../platform/http/http-messages.js';
-import { FlowEndpoint } from '../endpoint/flow.endpoints.js';
+import {
+  AvailableGuard,
+  ClockGuard,
+  FlowEndpoint,
+  RevocationsKnownGuard,
+  throttleGuardOf,
+  WaitGuard,
+} from '../endpoint/flow.endpoints.js';
 import { FlowRunner } from '../endpoint/flow.runner.js';
 import { ENDPOINTS } from '../endpoint/flows.js';
 import { answer, answerForLater, COMMON_REFUSALS } from '../endpoint/oauth.description.js';
-import { EVENT_MEDIA_TYPE } from './event.guard.js';
+import { EVENT_MEDIA_TYPE, EventGuard } from './event.guard.js';
 import { SignalsService } from './signals.service.js';
 
 /** RFC 8935 §2.4. */
@@ -43,6 +50,14 @@ export const RECEIVED_EVENTS = {
 };
 
 @FlowEndpoint('signals')
+@UseGuards(
+  WaitGuard,
+  AvailableGuard,
+  throttleGuardOf('signals'),
+  EventGuard,
+  RevocationsKnownGuard,
+  ClockGuard,
+)
 export class EventsController {
   constructor(
     private readonly signals: SignalsService,

@@ -14,7 +14,7 @@ import { readExternalLogins, readRecordedKeys, Revocations } from '../revocation
 import type { AccessTokenSettings } from '../settings/token-exchange.options.js';
 import { lengthOfCompactJws, signCompactJws } from '../verify/compact-jws.js';
 import type { PriorActor } from '../verify/external-claims.js';
-import type { PerToken } from '../verify/tokens.js';
+import type { PerToken } from '../verify/external-token.verifier.js';
 import type { BearerReason } from './bearer-refusals.js';
 import type { LoadedKey } from './signing-key.service.js';
 import { SigningKeyService } from './signing-key.service.js';

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { ExchangeTelemetry } from '../host/telemetry.js';
 import { Transmitters } from '../signals/transmitters.js';
 import { JwksKeyProvider } from './jwks/jwks-key.provider.js';
-import { StaticKeyProvider } from './lookup/static-key.provider.js';
+import { StaticKeyProvider } from './lookup/trusted-key.service.js';
 
 @Injectable()
 export class KeyMetrics implements OnApplicationBootstrap {

@@ -8,6 +8,7 @@ import type { Check as CheckName } from '../refusals/refusal.js';
 import type { TokenRefusalReason } from '../refusals/token-refusals.js';
 import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
 import type { Algorithm } from '../trust/algorithms.js';
+import type { JwksKeyProvider } from '../trust/jwks/jwks-key.provider.js';
 import type { TrustedKeyService } from '../trust/lookup/trusted-key.service.js';
 import type { TrustedKey } from '../trust/trusted-key.js';
 import type { CompactJws } from './compact-jws.js';
@@ -25,15 +26,7 @@ export const UNREAD: CompactJws = {
 };
 
 /** Where the keys of tokens are looked for: in trusted key entries, or in the key sets of transmitters. */
-export interface KeySource extends Pick<
-  TrustedKeyService,
-  'issuers' | 'keysOf' | 'secondsToNextSearch' | 'unusableKeySet'
-> {
-  find(
-    ...asked: Parameters<TrustedKeyService['find']>
-  ): readonly TrustedKey[] | Promise<readonly TrustedKey[]>;
-  findForLogout?: TrustedKeyService['findForLogout'];
-}
+export type KeySource = TrustedKeyService | JwksKeyProvider;
 
 /** The rules for tokens. */
 export interface CheckRules {

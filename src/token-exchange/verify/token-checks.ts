@@ -3,7 +3,7 @@ import { isJsonObject } from '../../platform/json/strict-json.js';
 import { printable, printableList, printableName, printableSeconds } from '../../platform/text/printable.js';
 import { algorithmNamed, thumbprintOf } from '../trust/algorithms.js';
 import { keySetInWords } from '../trust/jwks/jwks-cache-entry.js';
-import type { TrustPolicy } from '../trust/trusted-key.js';
+import type { TrustedKey, TrustPolicy } from '../trust/trusted-key.js';
 import { flowsOf } from '../trust/trusted-key.js';
 import {
   comparedClaims,
@@ -12,7 +12,7 @@ import {
   shownPatterns,
   shownSubject,
 } from '../workloads/workload-policy.js';
-import type { AnyToken, CheckedToken, Compared, KeySource, TokenCheck } from './check-runner.js';
+import type { AnyToken, CheckedToken, Compared, TokenCheck } from './check-runner.js';
 import { refusalBy } from './check-runner.js';
 import type { CompactJws } from './compact-jws.js';
 import { parseCompactJws, signerAmong, typeOf } from './compact-jws.js';
@@ -137,7 +137,7 @@ export const ISSUER: TokenCheck<AnyToken> = {
 
 /** @param find may fetch a key set once, for a bounded time (D34) */
 const knownIssuer = (
-  find: (token: AnyToken) => ReturnType<KeySource['find']> | undefined,
+  find: (token: AnyToken) => readonly TrustedKey[] | Promise<readonly TrustedKey[]> | undefined,
 ): TokenCheck<AnyToken> => ({
   about: 'iss',
   reason: 'issuer_unknown',
@@ -156,9 +156,11 @@ const knownIssuer = (
 export const KNOWN_ISSUER = knownIssuer((token) =>
   token.rules.keys.find(issuerOf(token), kidOf(token), token.algorithm),
 );
-export const KNOWN_LOGOUT_ISSUER = knownIssuer((token) =>
-  token.rules.keys.findForLogout?.(issuerOf(token), kidOf(token), token.algorithm),
-);
+export const KNOWN_LOGOUT_ISSUER = knownIssuer((token) => {
+  const { keys } = token.rules;
+  if (!('findForLogout' in keys)) return undefined;
+  return keys.findForLogout(issuerOf(token), kidOf(token), token.algorithm);
+});
 
 /** If no key is found, and a key set of the issuer gives none, that is the reason. */
 export const SERVING_KEY_SET: TokenCheck<AnyToken> = {

@@ -10,7 +10,7 @@ import { LOGGER } from '../../../platform/log/log.js';
 import { ClientKeyProvider } from '../../assertions/client-keys.js';
 import { JwksService } from '../jwks/jwks.service.js';
 import { JwksKeyProvider } from '../jwks/jwks-key.provider.js';
-import { StaticKeyProvider } from '../lookup/static-key.provider.js';
+import { StaticKeyProvider } from '../lookup/trusted-key.service.js';
 import type { TrustedKeyEntry } from '../trusted-key.js';
 import type { CheckedStoredEntry, StoredEntriesRules } from './stored-entry.js';
 import { checkStoredEntries, STORED_ENTRIES_RULES } from './stored-entry.js';

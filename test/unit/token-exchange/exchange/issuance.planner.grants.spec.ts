@@ -4,9 +4,8 @@ import { askedOf, checkGrants } from '../../../../src/token-exchange/exchange/is
 import type { OAuthRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-key.js';
 import type { PriorActor } from '../../../../src/token-exchange/verify/external-claims.js';
-import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
-import type { Tokens } from '../../../../src/token-exchange/verify/tokens.js';
-import { checkActor, priorActorsOf } from '../../../../src/token-exchange/verify/tokens.js';
+import type { Tokens, VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
+import { checkActor, priorActorsOf } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 
 const ISSUER = 'https://a.example';
 const READ = 'workflow:read';

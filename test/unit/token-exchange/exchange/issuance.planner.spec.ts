@@ -8,8 +8,7 @@ import {
 } from '../../../../src/token-exchange/exchange/issuance.planner.js';
 import { AccessTokenService } from '../../../../src/token-exchange/tokens/access-token.service.js';
 import type { SigningKeyService } from '../../../../src/token-exchange/tokens/signing-key.service.js';
-import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
-import type { Tokens } from '../../../../src/token-exchange/verify/tokens.js';
+import type { Tokens, VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 import { knownRevocations } from '../../../support/known-revocations.js';
 import { TestClock } from '../../../support/test-clock.js';
 

@@ -1,8 +1,10 @@
 // Which entry's key is used if several entries have one for the same issuer and kid.
 import { Partner } from '../../../../../demo/partner.js';
 import type { JwksKeyProvider } from '../../../../../src/token-exchange/trust/jwks/jwks-key.provider.js';
-import { StaticKeyProvider } from '../../../../../src/token-exchange/trust/lookup/static-key.provider.js';
-import { TrustedKeyService } from '../../../../../src/token-exchange/trust/lookup/trusted-key.service.js';
+import {
+  StaticKeyProvider,
+  TrustedKeyService,
+} from '../../../../../src/token-exchange/trust/lookup/trusted-key.service.js';
 import { readStoredEntry } from '../../../../../src/token-exchange/trust/stored/stored-entry.js';
 import type {
   StaticKeyEntry,

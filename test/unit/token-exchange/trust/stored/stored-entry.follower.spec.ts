@@ -5,7 +5,7 @@ import { SILENT } from '../../../../../src/platform/log/log.js';
 import type { ClientKeyProvider } from '../../../../../src/token-exchange/assertions/client-keys.js';
 import type { JwksService } from '../../../../../src/token-exchange/trust/jwks/jwks.service.js';
 import type { JwksKeyProvider } from '../../../../../src/token-exchange/trust/jwks/jwks-key.provider.js';
-import { StaticKeyProvider } from '../../../../../src/token-exchange/trust/lookup/static-key.provider.js';
+import { StaticKeyProvider } from '../../../../../src/token-exchange/trust/lookup/trusted-key.service.js';
 import { StoredEntryFollower } from '../../../../../src/token-exchange/trust/stored/stored-entry.follower.js';
 import type { StoredEntryRepository } from '../../../../../src/token-exchange/trust/stored/stored-entry.repository.js';
 import { DEAF } from '../../../../support/deaf-notifications.js';

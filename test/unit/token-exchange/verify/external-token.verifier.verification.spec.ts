@@ -2,9 +2,16 @@
 import { Partner } from '../../../../demo/partner.js';
 import { verifyLogin } from '../../../../src/token-exchange/login/login-checks.js';
 import type { OAuthRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
-import { ExternalTokenVerifier } from '../../../../src/token-exchange/verify/external-token.verifier.js';
-import type { Tokens, VerifiedRequest } from '../../../../src/token-exchange/verify/tokens.js';
-import { listOf, verifyAssertion, verifyExchange } from '../../../../src/token-exchange/verify/tokens.js';
+import type {
+  Tokens,
+  VerifiedRequest,
+} from '../../../../src/token-exchange/verify/external-token.verifier.js';
+import {
+  ExternalTokenVerifier,
+  listOf,
+  verifyAssertion,
+  verifyExchange,
+} from '../../../../src/token-exchange/verify/external-token.verifier.js';
 import { BASE_URL } from '../../../support/base-url.js';
 import { IdJagClient } from '../../../support/id-jag-client.js';
 import { knownRevocations } from '../../../support/known-revocations.js';

@@ -4,9 +4,11 @@ import {
   keysOfLogout,
   Revocations,
 } from '../../../../src/token-exchange/revocation/revocations.js';
-import type { VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
-import type { Tokens } from '../../../../src/token-exchange/verify/tokens.js';
-import { refuseRevokedSince, refuseRevokedTrust } from '../../../../src/token-exchange/verify/tokens.js';
+import type { Tokens, VerifiedToken } from '../../../../src/token-exchange/verify/external-token.verifier.js';
+import {
+  refuseRevokedSince,
+  refuseRevokedTrust,
+} from '../../../../src/token-exchange/verify/external-token.verifier.js';
 import { knownRevocations } from '../../../support/known-revocations.js';
 
 const A = 'https://a.example';

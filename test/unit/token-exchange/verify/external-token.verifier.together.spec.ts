@@ -1,5 +1,6 @@
 // The tokens of a request: whose they are.
-import { personOf, type Tokens } from '../../../../src/token-exchange/verify/tokens.js';
+import type { Tokens } from '../../../../src/token-exchange/verify/external-token.verifier.js';
+import { personOf } from '../../../../src/token-exchange/verify/external-token.verifier.js';
 
 const verified = (iss: string, sub: string) => ({ claims: { iss, sub, email: `${sub}@example.com` } });
 const tokens = {

@@ -1,6 +1,6 @@
 // How the keys of the configuration are found.
 import { Partner } from '../../../../../demo/partner.js';
-import { StaticKeyProvider } from '../../../../../src/token-exchange/trust/lookup/static-key.provider.js';
+import { StaticKeyProvider } from '../../../../../src/token-exchange/trust/lookup/trusted-key.service.js';
 import { readStoredEntry } from '../../../../../src/token-exchange/trust/stored/stored-entry.js';
 import { readTrustedKeys } from '../../../../../src/token-exchange/trust/trusted-key-entry.js';
 
