@@ -94,7 +94,7 @@ function exchangeState(startup: CheckedStartup) {
 /** The feature as a whole and each flow that can be disabled. */
 function exchangeLines(startup: CheckedStartup): string[] {
   const { available, explanation = '' } = exchangeState(startup);
-  if (!available) return [`Token exchange and embedded login: off: ${explanation}`];
+  if (!available) return [`Token exchange and embedded login are off: ${explanation}`];
   const { embedLoginEnabled, exchangeEnabled, idAssertionEnabled } = startup.config;
   return [
     `Token exchange: ${switchInWords(exchangeEnabled, VARIABLES.exchangeEnabled)}`,
@@ -162,7 +162,7 @@ const POINTS: Readonly<Record<string, (startup: CheckedStartup, stored: StoredEn
       stored === undefined ? ['each configured entry', ' configured'] : ['each entry', ''];
     if (entries.length === 0) return check(`there is no${none} entry`);
     const unsaid = entries.filter(({ expectedAudience }) => expectedAudience === undefined);
-    if (unsaid.length > 0) return open(`any audience passes under ${labelsOf(unsaid)}`);
+    if (unsaid.length > 0) return open(`tokens for any audience are accepted by ${labelsOf(unsaid)}`);
     const others = entries.filter(({ expectedAudience }) => expectedAudience !== config.baseUrl);
     return others.length === 0
       ? good(`${which} expects the address of this instance`)
@@ -183,11 +183,13 @@ const POINTS: Readonly<Record<string, (startup: CheckedStartup, stored: StoredEn
   'Proxy hops': ({ config }) => check(`${config.proxyHops} trusted: that many proxies must be in front`),
   'Sealing key': ({ config }) =>
     config.encryptionKeys.length > 0
-      ? check('it is configured; keep it apart from the backups, too')
+      ? check('it is configured; keep it apart from the backups')
       : open('it is in the data folder only; set SVC_ENCRYPTION_KEY_FILE'),
   Backup: () => check('restore one'),
   Alerts: ({ config }) =>
-    config.metricsPort === 0 ? open('there are no metrics: the port of metrics is 0') : check('raise one'),
+    config.metricsPort === 0
+      ? open('there are no metrics: the port of metrics is 0')
+      : check('raise a test alert'),
   Retention: ({ config }) =>
     config.auditRetentionDays > 0
       ? good(`the trail keeps events for ${config.auditRetentionDays} days`)
@@ -197,7 +199,7 @@ const POINTS: Readonly<Record<string, (startup: CheckedStartup, stored: StoredEn
     if (unlimited.length > 0) return open(`counted by address: ${labelsOf(unlimited)}; set perMinute`);
     return config.throttleStore === 'database' ? good('counted for all instances') : check('per instance');
   },
-  Clock: () => check('compare it with that of another machine'),
+  Clock: () => check("compare it with another machine's clock"),
   Log: () => check('look for a token in the logs of proxy and service'),
 };
 

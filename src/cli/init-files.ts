@@ -96,7 +96,7 @@ function vendorFiles(paths: InitPaths): PlannedFile[] {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const pem = privatePem(privateKey);
   return [
-    secret(paths.vendorPrivate, 'signs the trial licence, and another one when it has ended', pem),
+    secret(paths.vendorPrivate, 'signs the trial licence and later licences', pem),
     open(paths.vendorPublic, 'public key of the trial licence', publicPem(publicKey)),
     open(paths.license, `trial licence, for ${TRIAL_DAYS} days`, `${trialLicense(privateKey)}\n`),
   ];

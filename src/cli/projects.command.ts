@@ -15,7 +15,7 @@ import type { CommandContext } from './command-context.js';
 import { readTextFile } from './files.js';
 
 export function addProjectsCommands(program: Command, context: CommandContext): void {
-  const projects = program.command('projects').description('manage the projects of teams');
+  const projects = program.command('projects').description('manage team projects');
   addOperation(projects, context, ProjectOperations, 'list', {
     about: 'list team projects and their keys in tokens',
     example: '--json',
@@ -23,12 +23,12 @@ export function addProjectsCommands(program: Command, context: CommandContext): 
   });
   addOperation(projects, context, ProjectOperations, 'setKey', {
     about: "set the key by which an issuer's tokens name a project",
-    takes: { project: ['<project-id>', 'a project of a team'] },
+    takes: { project: ['<project-id>', 'id of a team project'] },
     example: '0190163d-8694-739b-aea5-966c26f8ad95 --issuer https://partner.example --key acme',
     text: ({ issuer, project }) => `Tokens of ${issuer} name the project ${project} by that key.\n`,
   })
     .requiredOption('--issuer <url>', 'the `iss` of the tokens')
-    .requiredOption('--key <key>', 'as in the claim; another project with this key loses it');
+    .requiredOption('--key <key>', 'key in the claim; taken from another project that has it');
 }
 
 /** One line for each key. */
@@ -38,7 +38,7 @@ function rowsOf({ id, name, externalKeys }: ListedProject): string[][] {
 }
 
 export function addWorkflowsCommands(program: Command, context: CommandContext): void {
-  const workflows = program.command('workflows').description('look after workflows');
+  const workflows = program.command('workflows').description('manage workflows');
   addOperation(workflows, context, WorkflowOperations, 'import', {
     about: "import workflows into a user's personal project; all of a file, or none",
     example: '--file workflows.json --owner-email user@example.com',

@@ -22,9 +22,9 @@ import { until } from '../support/until.js';
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 const configured = Partner.create({ issuer: 'https://configured.example', audience: BASE_URL });
 const REFUSED = [409, 'refused'];
-const REACHES = 'Only the owner changes trust that reaches the owner or administrators.';
-const KNOWN = 'Only the owner adds an entry for an issuer that has users or another entry.';
-const LOGOUTS = "Only the owner changes an entry that affects another entry's logouts.";
+const REACHES = 'Only the owner can change trust that covers the owner or administrators.';
+const KNOWN = 'Only the owner can add an entry for an issuer that has users or another entry.';
+const LOGOUTS = "Only the owner can change an entry that affects another entry's logouts.";
 
 /** An entry with a key of the sender's own. */
 function ownKey(issuer: string, name: string, more: object = {}) {

@@ -258,7 +258,7 @@ describeOnEachDatabase('[D41] sessions and credentials', (database) => {
       const token = (sub: string) => partner.sign(partner.claims({ sub, email: `${sub}@partner.example` }));
       const carl = await service.sessionCookie(token('carl'));
       const { user } = (await (await me({ cookie: carl })).json()) as { user: { id: string } };
-      const refused = { error: 'session_of_another_user', message: 'The session is that of another user' };
+      const refused = { error: 'session_of_another_user', message: 'The session belongs to another user' };
       const unknownUser = token('dora');
       for (const cookie of [carl, '']) {
         const answer = await service.embed({ token: token('anna'), userId: user.id }, { cookie });

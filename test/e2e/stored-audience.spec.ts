@@ -50,7 +50,7 @@ describeOnEachDatabase('[D32] checks of stored entries', (database) => {
     await store(entryOf('open'));
     expect(await pointOf('Audience')).toMatchObject({
       state: 'open',
-      detail: 'any audience passes under stored:open',
+      detail: 'tokens for any audience are accepted by stored:open',
     });
     const { stdout } = await line.run(['keys', 'check']);
     expect(stdout).toContain(

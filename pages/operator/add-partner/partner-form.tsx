@@ -34,9 +34,9 @@ const KINDS: readonly { value: Kind; text: string }[] = [
 ];
 const ROLES = PARTNER_ROLES.map((value) => ({ value, text: roleInWords(value) }));
 const NOT_GIVEN = 'Must be a non-empty string.';
-const AS_THE_KEY = { value: '', text: 'The usual one for the key' };
+const AS_THE_KEY = { value: '', text: 'The default for the key' };
 const BURNT =
-  'The text is a private key. It was not sent, but it has left its owner: the owner creates a new key and gives its public half.';
+  'This is a private key. It was not sent, but only its owner may have it. The owner must create a new key, and send its public key.';
 
 export interface Chosen {
   entry: Entry;
@@ -83,7 +83,7 @@ export function PartnerForm({ overview, pair, setPair, done }: PartnerFormProps)
     isStoring.current = true;
     const { entry, atFields, others, warnings, read, keySet } = await check(data, true);
     if (kind === 'pair' && pair === undefined) throw problemOf('Create the key pair first.');
-    if (Object.keys(atFields).length > 0) throw problemOf('Some fields are not right yet.');
+    if (Object.keys(atFields).length > 0) throw problemOf('Some fields have problems.');
     if (others.length > 0) throw problemOf(others.join('\n'));
     if (isStored) await call('POST /entries', { body: { entry } });
     return { entry, ...signerOf(entry, read, keySet), isStored, warnings };
@@ -205,7 +205,7 @@ function PolicyStep({ overview: { baseUrl, entryForm }, found }: PolicyProps) {
       </div>
       <Folded
         hasProblem={Object.keys(found?.atFields ?? {}).some(isOther)}
-        summary="More: everything else that an entry may allow or limit, with the recommended values"
+        summary="More settings, with the recommended values"
       >
         <div class="fields">
           <PolicyFields form={others} definition={recommended(baseUrl)} />
@@ -217,7 +217,7 @@ function PolicyStep({ overview: { baseUrl, entryForm }, found }: PolicyProps) {
           rows={4}
           name="test token"
           label="Test token"
-          hint="It is checked as if the entry existed, once the entry has no problem. It is not used up, stored or logged. The keys of a key set are fetched after the entry is stored; until then such a token has an unknown key."
+          hint="It is checked as if the entry existed. It is not used up, stored or logged. The instance knows the keys of a key set only after you store the entry."
         />
         {found?.explanation && <Explanation explanation={found.explanation} />}
       </details>

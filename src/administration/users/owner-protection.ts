@@ -35,7 +35,7 @@ export class OwnerProtection {
     const user = await this.users.findById(userId, transaction);
     if (user?.role === OWNER_ROLE)
       throw new CommandError(
-        "Only the owner changes the state of the owner's account, or ends its sessions.",
+        "Only the owner can enable or disable the owner's account, or end its sessions.",
       );
   }
 
@@ -61,9 +61,11 @@ export class OwnerProtection {
     const linked = await this.links.linkedTo(transaction, issuer, operatorIds);
     const reaching = await Promise.all(entries.map((entry) => this.reachesOperators(entry, transaction)));
     if (linked.given || reaching.includes(true))
-      throw new CommandError('Only the owner changes trust that reaches the owner or administrators.');
+      throw new CommandError('Only the owner can change trust that covers the owner or administrators.');
     if (isAdded && (linked.anyone || entries.length > 1))
-      throw new CommandError('Only the owner adds an entry for an issuer that has users or another entry.');
+      throw new CommandError(
+        'Only the owner can add an entry for an issuer that has users or another entry.',
+      );
   }
 
   /** An unreadable entry is treated as one that does. */
@@ -85,5 +87,5 @@ export class OwnerProtection {
  */
 export function refuseLogoutChange({ operator }: ChangeWork): void {
   if (isAdministrator(operator))
-    throw new CommandError("Only the owner changes an entry that affects another entry's logouts.");
+    throw new CommandError("Only the owner can change an entry that affects another entry's logouts.");
 }

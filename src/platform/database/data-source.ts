@@ -96,14 +96,14 @@ async function checkSessions(settings: DatabaseSettings): Promise<void> {
 }
 
 const UNKNOWN_ISSUER =
-  'no authority that is trusted here has issued the certificate of the server; name its file as sslrootcert in the URL';
+  'the certificate of the server is not from a trusted authority; set sslrootcert in the URL to the file of the authority';
 
 /** Causes by SQLSTATE or by the system's error code. */
 const FAILURES: Readonly<Record<string, string>> = {
   '28P01': 'wrong password, or no such role',
   '28000': 'no such role, or pg_hba.conf does not let it connect',
   '3D000': 'no such database',
-  '42501': 'the role may not connect to the database, which GRANT CONNECT ON DATABASE corrects',
+  '42501': 'the role may not connect to the database; run GRANT CONNECT ON DATABASE',
   '53300':
     'no connection is left: raise max_connections of the server or the limit of the role, or lower SVC_DATABASE_POOL_SIZE',
   '57P03': 'the server is starting or stopping',
@@ -115,7 +115,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of the server is for another host name',
   ECONNREFUSED: 'connection refused: no server listens at this address',
   ECONNRESET: 'the server closed the connection',
-  ENOENT: 'no server has this socket',
+  ENOENT: 'no server listens at this socket',
   ENOTFOUND: 'no such host',
   EAI_AGAIN: 'the name of the host cannot be resolved',
   ETIMEDOUT: 'no answer',

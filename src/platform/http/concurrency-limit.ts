@@ -8,7 +8,7 @@ import { RareWarning } from '../log/log.js';
 import type { RequestState } from './http-messages.js';
 import { COMMON_HEADERS, newRequestId, stateOf, UNFRAMED_HEADERS } from './http-messages.js';
 
-const MESSAGE = 'The service has as many requests in progress as it takes; send it again later';
+const MESSAGE = 'Too many requests are in progress; send the request again later';
 /** The error body of every endpoint, up to the request id. */
 const BODY = JSON.stringify({
   error: 'temporarily_unavailable',

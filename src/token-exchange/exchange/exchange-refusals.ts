@@ -6,7 +6,7 @@ export const EXCHANGE_REFUSALS = {
     check: 'parties',
     cause: 'the entry requires an actor',
     remedy: 'add an actor token, or remove `requireActor`',
-    embed: 'Token is accepted together with an actor only',
+    embed: 'Token is accepted only with an actor',
   },
   actor_not_allowed: {
     check: 'parties',

@@ -12,7 +12,7 @@ export const LOGIN_REFUSALS = {
     check: 'user',
     cause: "the session to renew is another user's",
     remedy: "renew with the same user's token, or sign the other user in",
-    embed: 'The session is that of another user',
+    embed: 'The session belongs to another user',
   },
   session_ended: {
     check: 'user',

@@ -67,12 +67,12 @@ export const TRANSMITTERS = z
 export const SECTIONS = {
   embedLogin: {
     /** Off, the endpoint answers 501. */
-    enabled: described(flag().default(true), 'Turns embedded login on; off, it answers 501.'),
+    enabled: described(flag().default(true), 'Turns embedded login on. If off, it answers 501.'),
     perMinute: perMinute('`/rest/auth/embed`', 20),
   },
   exchange: {
     /** Off, the endpoint answers 501. */
-    enabled: described(flag().default(true), 'Turns token exchange on; off, it answers 501.'),
+    enabled: described(flag().default(true), 'Turns token exchange on. If off, it answers 501.'),
     perMinute: perMinute('`/rest/auth/oauth/token`', 20),
     /** @rule 8.1 At most 900 seconds unless configured. See issuance.planner.ts, which applies it (4.2.5). */
     maxTokenLifetimeSeconds: described(
@@ -118,7 +118,7 @@ export const SECTIONS = {
     ),
     maxStaleSeconds: described(
       wholeNumber(0, DAY_SECONDS).default(DAY_SECONDS),
-      'How long fetched keys stay valid past their time while fetches fail.',
+      'How long expired keys stay in use while fetches fail.',
     ),
     allowHttp: described(flag().default(false), 'Allows `http:` and loopback JWKS addresses, for tests.'),
     allowPrivate: described(strings().default([]), 'Non-public networks allowed for JWKS addresses.', {
@@ -127,7 +127,7 @@ export const SECTIONS = {
     }),
     settingNames: described(
       z.strictObject({ allowHttp: string(), allowPrivate: string() }).optional(),
-      'How messages name the two settings above, where your host has settings of its own for them.',
+      'The names of the two settings above in messages, if your host has its own.',
       {
         otherwise: Object.values(JWKS_SETTING_NAMES)
           .map((name) => `\`${name}\``)
@@ -142,7 +142,7 @@ export const SECTIONS = {
     ),
     maxPerUser: described(
       wholeNumber(1, 10_000).default(100),
-      'Live sessions of a user; the least recently used others end within two minutes.',
+      'Live sessions of a user. Above it, the least recently used end within two minutes.',
     ),
     /** Whether the cookie is partitioned by the framing site (CHIPS). */
     partitioned: described(
@@ -166,7 +166,7 @@ const accessTokens = z.strictObject({
   /** `iss` and `aud` of every token. */
   issuer: described(address(), '`iss` and `aud` of access tokens: the origin of your API.', {
     otherwise: 'needed',
-    range: 'a URL without a slash at its end',
+    range: 'a URL without a final slash',
   }),
   /** Keys for the signing keys in the database. The first seals, all unseal, so that one can be replaced. Secret. */
   sealingKeys: described(
@@ -192,12 +192,12 @@ const roles = z
     /** The owner's is always one of them. */
     privileged: described(
       strings().optional(),
-      'Roles of administrators: a token must not take over such an account by its e-mail address.',
+      'Roles of administrators. Tokens link to their accounts only with `linkPrivileged`.',
       { otherwise: 'every role but the initial' },
     ),
     inProject: described(
       strings().optional(),
-      'The roles of members of a project, the lowest first; members with the last one administer it. Needed with a `ProjectDirectory`.',
+      'The roles in a project, the lowest first. Members with the last one administer the project. Needed with a `ProjectDirectory`.',
       { otherwise: 'none' },
     ),
   })
@@ -224,12 +224,12 @@ function rolesFault({
 const entryRules = z.strictObject({
   baseUrl: described(
     address().optional(),
-    'The address of your API: the service refuses, or warns of, an entry that names it wrongly.',
-    { otherwise: '`accessTokens.issuer`', range: 'a URL without a slash at its end' },
+    'The address of your API. Entries that name a wrong address are refused, or cause a warning.',
+    { otherwise: '`accessTokens.issuer`', range: 'a URL without a final slash' },
   ),
   scopes: described(
     strings().optional(),
-    'The scopes that your API asks for: the service warns of an entry that names others.',
+    'The scopes of your API. Entries with other scopes cause a warning.',
     { otherwise: 'any' },
   ),
 });
@@ -264,12 +264,12 @@ export const SETTINGS = z.strictObject({
       (value) => typeof value === 'string' || Array.isArray(value),
       'must be JSON text or a list',
     ),
-    'The JSON text of [trusted key entries](../../../docs/reference/trusted-key-entries.md), or what `readTrustedKeys` made of it.',
+    'The JSON text of [trusted key entries](../../../docs/reference/trusted-key-entries.md), or the result of `readTrustedKeys`.',
   ),
   entryRules: entryRules.optional(),
   userTable: described(
     userTable.optional(),
-    'The table of your users, so that nearly no request needs a transaction ([fewer transactions](guide.md#fewer-transactions)).',
+    'The table of your users. With it, few requests need a transaction ([fewer transactions](guide.md#fewer-transactions)).',
     { otherwise: 'none' },
   ),
   roles,
@@ -279,7 +279,7 @@ export const SETTINGS = z.strictObject({
   ),
   eventPrefix: described(
     string().optional(),
-    'Prefix of the names under which events are emitted; the `name` in an event stays as it is.',
+    "Prefix of the names of emitted events. An event's own `name` does not change.",
     { otherwise: '`svc.audit.`' },
   ),
   /** Required, except by the instance of this repository, which provides `AccessTokenService` itself. */
@@ -301,7 +301,7 @@ export const SETTINGS = z.strictObject({
   /** Called on every request. */
   isOffered: described(
     holding<() => boolean>((value) => typeof value === 'function', 'must be a function').optional(),
-    'A function that is called at each request; while it says no, the endpoints answer 404.',
+    'A function that is called for each request. If it returns false, the endpoints answer 404.',
     { otherwise: 'always' },
   ),
 });
@@ -315,12 +315,12 @@ export const ROUTES = z.strictObject({
     string()
       .regex(/^(\/[\w.~-]+)*$/, 'must be a path such as /rest/auth, with no slash at its end')
       .default(PATH_PREFIX),
-    'Prefix of the paths of the endpoints, after a global prefix of yours; beside `useFactory` in `registerAsync`.',
-    { range: 'a path without a slash at its end' },
+    "Prefix of the endpoints' paths, after your global prefix. In `registerAsync`, set it beside `useFactory`.",
+    { range: 'a path without a final slash' },
   ),
   /** Off for a host that publishes its own documents there (RFC 8414, RFC 9728). */
   metadata: described(
     flag().default(false),
-    'Publishes key set and metadata at `/.well-known`; beside `useFactory` in `registerAsync`.',
+    'Publishes key set and metadata at `/.well-known`. In `registerAsync`, set it beside `useFactory`.',
   ),
 });

@@ -43,7 +43,7 @@ export class ProjectController {
 
   @Post()
   @Operation({
-    summary: "Make a team's project",
+    summary: 'Create a team project',
     description: 'The acting user becomes its first project:admin.',
     right: 'project:create',
     body: ProjectBody,
@@ -86,7 +86,7 @@ export class ProjectController {
 
   @Patch(':projectId')
   @Operation({
-    summary: "Rename a team's project",
+    summary: 'Rename a team project',
     right: 'project:write',
     body: ProjectBody,
     answer: { status: 200, is: ProjectAnswer },
@@ -99,7 +99,7 @@ export class ProjectController {
 
   @Delete(':projectId')
   @Operation({
-    summary: "Delete a team's project",
+    summary: 'Delete a team project',
     description: 'Its workflows, credentials and memberships are deleted too.',
     right: 'project:write',
     answer: { status: 204 },

@@ -7,10 +7,10 @@ import { ChoiceField, EmailField, FlagField, TextField } from '../api/body/field
 import { TimedAnswer, timesOf } from '../api/timed-answer.js';
 
 const MAX_NAME_CHARACTERS = 32;
-const ROLE = `Global role; ${MEMBER_ROLE} unless given. The owner is made by the command line.`;
+const ROLE = `Global role, by default ${MEMBER_ROLE}. Only a command creates the owner.`;
 
 export class NewUserBody {
-  @EmailField({ description: 'Tokens of partners find the user by it.' })
+  @EmailField({ description: "Partners' tokens find the user by this address." })
   readonly email!: string;
 
   @TextField({ description: 'Given name.', max: MAX_NAME_CHARACTERS, mayBeEmpty: true, optional: true })
@@ -47,7 +47,7 @@ export class UserAnswer extends TimedAnswer {
   @ApiProperty({ enum: [...GLOBAL_ROLES], description: 'Global role.' })
   readonly role!: string;
 
-  @ApiProperty({ description: 'Whether the user may come in.' })
+  @ApiProperty({ description: 'Whether the user can sign in.' })
   readonly enabled!: boolean;
 }
 

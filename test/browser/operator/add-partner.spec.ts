@@ -174,9 +174,9 @@ describeInBrowser('"Add a partner"', () => {
       [
         'a private key',
         () => Partner.create({ issuer: 'https://partner.example' }).privateKeyPem(),
-        'The text is a private key. It was not sent',
+        'This is a private key. It was not sent',
       ],
-      ['a private JWK', () => '{"kty":"EC","d":"secret"}', 'The text is a private key. It was not sent'],
+      ['a private JWK', () => '{"kty":"EC","d":"secret"}', 'This is a private key. It was not sent'],
       [
         'half a PEM',
         () => Partner.create({ issuer: 'https://partner.example' }).publicKeyPem().slice(0, 60),
@@ -202,7 +202,7 @@ describeInBrowser('"Add a partner"', () => {
     it('reports a duplicate name and empty fields when the entry is saved', async () => {
       await open();
       await one.button('Store the entry').click();
-      await one.alert('Some fields are not right yet.');
+      await one.alert('Some fields have problems.');
       await fill({ Name: 'pem' });
       await one.alert('Another stored entry has it');
     });

@@ -50,7 +50,7 @@ describe('[D32] config check', () => {
     const { exitCode, stdout, stderr } = await check();
     expect([exitCode, stderr]).toEqual([0, NOT_ASKED]);
     expect(stdout).toMatch(
-      /^Token exchange and embedded login: off: SVC_ENV_FEAT_TOKEN_EXCHANGE is not set to true\nLicence: none/,
+      /^Token exchange and embedded login are off: SVC_ENV_FEAT_TOKEN_EXCHANGE is not set to true\nLicence: none/,
     );
     const rows = rowsOf(stdout);
     expect(ENVIRONMENT_VARIABLES.filter(({ name }) => !rows.has(name))).toEqual([]);

@@ -70,7 +70,7 @@ describe('[D102] a server that is full with one request in progress', () => {
       'content-type': 'application/json; charset=utf-8',
       connection: 'keep-alive',
     });
-    const message = 'The service has as many requests in progress as it takes; send it again later';
+    const message = 'Too many requests are in progress; send the request again later';
     expect(await answer.json()).toEqual({
       error: 'temporarily_unavailable',
       error_description: message,
