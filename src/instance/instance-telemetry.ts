@@ -1,8 +1,11 @@
-// Implements the port to telemetry with this instance's metrics and traces.
+// Implements the port to telemetry with this instance's metrics and traces. Also counts the audit events of token exchange.
 import { Injectable } from '@nestjs/common';
-import { Metrics } from '../metrics/metrics.js';
+import { OnEvent } from '@nestjs/event-emitter';
+import { outcomeOf } from '../audit/instance-events.js';
+import { MEMBERSHIP_CHANGES, Metrics } from '../metrics/metrics.js';
 import { Tracing } from '../platform/log/tracing.js';
 import type {
+  AuditEvent,
   EntryEnd,
   Flow,
   KeySetFetchOutcome,
@@ -16,12 +19,37 @@ import type {
 } from '../token-exchange/instance.js';
 import { ExchangeTelemetry, FLOWS, OAuthRefusal } from '../token-exchange/instance.js';
 
+const SIGNAL = 'svc.audit.token-exchange.signal';
+const PROJECTS_UPDATED = 'svc.audit.token-exchange.projects-updated';
+
 @Injectable()
 export class InstanceTelemetry extends ExchangeTelemetry {
   private readonly tracing = Tracing.registered();
 
   constructor(private readonly metrics: Metrics) {
     super();
+  }
+
+  @OnEvent('svc.audit.**')
+  count({ name, payload }: Pick<AuditEvent, 'name' | 'payload'>): void {
+    const outcome = outcomeOf(name);
+    // Refused API calls are counted where they are refused, because not all of them become events.
+    if (outcome === undefined || outcome.of === 'api') return;
+    // Several flows share the events of token exchange.
+    const flow = ('flow' in payload && payload.flow) || outcome.of;
+    const reason = 'reason' in payload ? payload.reason : '';
+    this.metrics.outcomes[FLOWS[flow].outcomes].inc({ outcome: outcome.is, reason });
+  }
+
+  @OnEvent(SIGNAL)
+  countSignal({ payload: { event, effect } }: AuditEvent<typeof SIGNAL>): void {
+    this.metrics.securityEvents.inc({ event, effect });
+  }
+
+  @OnEvent(PROJECTS_UPDATED)
+  countMemberships({ payload }: AuditEvent<typeof PROJECTS_UPDATED>): void {
+    for (const change of MEMBERSHIP_CHANGES)
+      this.metrics.membershipChanges.inc({ change }, payload[change].length);
   }
 
   observeStage(flow: Flow, stage: Stage, seconds: number): void {
