@@ -63,7 +63,7 @@ async function serve(startup: Startup, logger: Logger, output: LineOutput): Prom
 function tellOfData({ config }: Startup, { nest }: Application, logger: Logger): void {
   const { kind, appliedMigrations, dataSource } = nest.get<OpenDatabase>(OPEN_DATABASE);
   const isNew = appliedMigrations.length === dataSource.migrations.length;
-  const state = isNew ? 'was made just now and is empty' : 'was there';
+  const state = isNew ? 'was created just now and is empty' : 'was there';
   const folder = resolve(config.dataDirectory);
   logger.info(
     `the data is in ${kind === 'embedded' ? `the folder ${folder}` : 'PostgreSQL'}, which ${state}`,
@@ -154,7 +154,7 @@ function endWithDatabase({ nest }: Application, logger: Logger): void {
     const { code } = error as { code?: string };
     logger.fatal(
       { code, reason: error.message },
-      'the embedded database has stopped, and the process ends: see to the reason, mostly the disk, and start it again; what was committed is kept',
+      'the embedded database has stopped, so the process ends: fix the cause, usually the disk, and restart; committed data are kept',
     );
     setTimeout(() => exitAfterLog(EXIT_FAILED, logger), LAST_ANSWERS_MS);
   });

@@ -54,7 +54,7 @@ export function addCredentialsCommands(program: Command, context: CommandContext
     'seal all secrets again with the first key of SVC_ENCRYPTION_KEY',
     '--env-file production.env credentials rekey',
     'To replace a key: put the new one first in SVC_ENCRYPTION_KEY of every instance and restart them, run this\n' +
-      'command, then remove the old key from the list. On PostgreSQL the service may go on running.\n' +
+      'command, then remove the old key from the list. On PostgreSQL the service may keep running.\n' +
       '\nIf a key is lost for good, what it sealed cannot be opened, and the service does not start. With all instances\n' +
       'stopped, --discard-unreadable deletes it. Enter such credentials again; signing keys are generated again.',
   )
@@ -227,6 +227,6 @@ function textOf(rows: Readonly<Record<string, number>>, directory: string): stri
   );
   return (
     `${table}Copied ${counted(sum, 'row')}. Set SVC_DATABASE_URL to this database, keep SVC_ENCRYPTION_KEY, and start the service.\n` +
-    `The folder ${directory} is marked and opens no more; keep it until you have checked the instance, then delete it.\n`
+    `The folder ${directory} is marked and can no longer be opened; keep it until you have checked the instance, then delete it.\n`
   );
 }

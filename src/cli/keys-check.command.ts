@@ -32,7 +32,7 @@ interface CheckOptions {
 }
 
 export function addCheck(keys: Command, context: CommandContext): void {
-  const about = 'check the trusted key entries; exits with 1 if there is one';
+  const about = 'check the trusted key entries; exits with 1 if there is a problem';
   addCommand(keys, 'check', about, 'keys check --file trusted-keys.json --fetch')
     .option('--file <file>', 'the JSON array of entries; the configured and stored ones if left out')
     .option('--fetch', 'fetch each key set now, and print which of its keys are used; nothing is stored')
@@ -76,9 +76,7 @@ function configuredText(
 /** A refused entry accepts no token, so it needs no warning. */
 function openAudience({ entry, state, audience }: ListedEntry): string[] {
   if (audience !== null || state === 'refused') return [];
-  return [
-    `${printable(entry)}, expectedAudience: is not set: a token that was made for another service is accepted too`,
-  ];
+  return [`${printable(entry)}, expectedAudience: is not set, so tokens for other services are accepted too`];
 }
 
 /**

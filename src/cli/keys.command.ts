@@ -143,7 +143,7 @@ function addRevocations(keys: Command, context: CommandContext): void {
       'so check the spelling: `keys revocations` shows what is revoked.',
     example: '--issuer https://partner.example --kid 2026-11',
     text: ({ revokedAt }, keys) =>
-      `Revoked at ${revokedAt}: ${keysInWords(keys)}. What it signed for ends on every instance within 10 seconds.\n`,
+      `Revoked at ${revokedAt}: ${keysInWords(keys)}. Sessions and access tokens from its tokens end on every instance within 10 seconds.\n`,
     json: ({ revokedAt }, keys) => ({ ...keys, revokedAt }),
     after: (_revoked, chosen) => hintAt(chosen, context),
   })
@@ -274,7 +274,7 @@ function addAdd(keys: Command, context: CommandContext): void {
       '--kid <kid>',
       "with --like: the `kid` of its tokens; the JWK's, or the key's thumbprint, if left out",
     )
-    .option('--name <name>', 'with --like: name of the new entry; that of the other with -2 if left out');
+    .option('--name <name>', 'with --like: name of the new entry; by default the other name with -2');
 }
 
 async function newEntry({ file, like, key, kid, name }: AddOptions, context: CommandContext) {
@@ -310,8 +310,8 @@ function addPolicy(keys: Command, context: CommandContext): void {
       return { name, entry: edit(definition), revision };
     },
   })
-    .option('--set <member=json>', 'set a member; repeatable', jsonMember)
-    .option('--unset <member>', 'remove a member; repeatable', collected)
+    .option('--set <member=json>', 'set a property; repeatable', jsonMember)
+    .option('--unset <member>', 'remove a property; repeatable', collected)
     .option('--file <file>', 'the whole new entry, as JSON; - reads standard input');
 }
 

@@ -56,7 +56,7 @@ function addSign(token: Command, context: CommandContext): void {
     'sign an external token, for tests; prints the token and nothing else',
     'token sign --key partner.pem --kid 2026-11 --issuer https://partner.example \\\n' +
       '    --audience https://instance.example --subject customer-1 --email customer-1@product.example --email-verified',
-    'Each token is good once. An actor is a second token, about the user who acts.',
+    'Each token can be used once. An actor is a second token, about the user who acts.',
   )
     .requiredOption('--key <file>', "the partner's private key, PEM, as `keys keygen` creates it")
     .option('--kid <kid>', 'kid of the header; the thumbprint of the key if left out', usableKid)

@@ -88,7 +88,7 @@ function switching(state: 'enabled' | 'disabled') {
 
 function addSwitches(users: Command, context: CommandContext): void {
   addOperation(users, context, UserChangeOperations, 'signOut', {
-    about: "end a user's sessions and access tokens; on every instance, a new login works",
+    about: "end a user's sessions and access tokens; on every instance. The user can sign in again",
     takes: USER,
     example: 'user@example.com',
     text: ({ id, sessions, operatorSessions }) =>
@@ -98,7 +98,7 @@ function addSwitches(users: Command, context: CommandContext): void {
     about: "unlink a user's identities at an issuer, and sign the user out",
     takes: USER,
     more:
-      'The next token of that identity counts as unknown: if it has the e-mail address of the user, it is linked\n' +
+      'The next token of that identity is treated as unknown: if it has the e-mail address of the user, it is linked\n' +
       'again, unless the entry no longer allows such addresses (emailDomains) or users (linkPrivileged).',
     example: 'user@example.com --issuer https://partner.example --subject 42',
     text: ({ id, unlinked, sessions }, { issuer }) =>

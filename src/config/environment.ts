@@ -247,7 +247,7 @@ export const VARIABLES = {
   // Stop
   shutdownDelaySeconds: variable(
     'SVC_SHUTDOWN_DELAY_SECONDS',
-    wholeNumber(0, 300).default(0).describe('How long it still answers, not ready, after SIGTERM.'),
+    wholeNumber(0, 300).default(0).describe('How long requests are answered after SIGTERM.'),
   ),
 
   // Storage

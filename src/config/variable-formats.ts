@@ -151,7 +151,7 @@ export function origins() {
     .array(one)
     .refine(
       (all) => !areTooManyOrigins(all, 'setting'),
-      `must have at most ${MAX_ORIGINS_CHARACTERS.setting} characters, since a header of every answer names them all`,
+      `must have at most ${MAX_ORIGINS_CHARACTERS.setting} characters, because every response has them in a header`,
     )
     .default([]);
 }

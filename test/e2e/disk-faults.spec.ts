@@ -159,7 +159,7 @@ describeBuilt('[D98] the disk', () => {
       }
       if (service === undefined) throw new Error('it was started above');
       const fatal = (await logOf(service)).filter(({ msg }) =>
-        String(msg).includes('the embedded database has stopped, and the process ends'),
+        String(msg).includes('the embedded database has stopped, so the process ends'),
       );
       expect(fatal).toHaveLength(1);
       service = await ServiceProcess.start(surroundings, surroundings.baseUrl);

@@ -42,7 +42,7 @@ describeOnEachDatabase('[D59] a key that was stolen', (database) => {
 
     expect(await line.output(['keys', 'revoke', ...keyOptions])).toMatch(
       new RegExp(
-        `^Revoked at ${TIME}: the key stolen of ${ISSUER}\\. What it signed for ends on every instance`,
+        `^Revoked at ${TIME}: the key stolen of ${ISSUER}\\. Sessions and access tokens from its tokens end on every instance`,
       ),
     );
     await untilStatus(401, () => bearerStatus(service, own));

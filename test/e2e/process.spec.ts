@@ -160,7 +160,7 @@ describeBuilt('the process', () => {
     }
     expect(existsSync(join(first.directory, 'data', 'process.lock'))).toBe(false);
     const folder = `the data is in the folder ${join(first.directory, 'data')}, which`;
-    await untilLogged(service, new RegExp(`^${folder} was made just now and is empty$`));
+    await untilLogged(service, new RegExp(`^${folder} was created just now and is empty$`));
     const next = await ServiceProcess.start(first, first.baseUrl);
     await untilLogged(next, new RegExp(`^${folder} was there$`));
     await next.stop();

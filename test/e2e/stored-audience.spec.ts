@@ -54,7 +54,7 @@ describeOnEachDatabase('[D32] checks of stored entries', (database) => {
     });
     const { stdout } = await line.run(['keys', 'check']);
     expect(stdout).toContain(
-      'warning: stored:open, expectedAudience: is not set: a token that was made for another service is accepted too\n',
+      'warning: stored:open, expectedAudience: is not set, so tokens for other services are accepted too\n',
     );
     expect(stdout).toMatch(/\nstored:other .* https:\/\/other\.example /);
   });

@@ -187,7 +187,7 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
     );
     await keys('remove', 'key set');
     expect(await refusal('policy', 'acme', '--set', 'issuer="https://b.example"', '--unset', 'key')).toBe(
-      'error: What an entry trusts cannot be changed, only how far:\n' +
+      'error: Only the policy of an entry can be changed:\n' +
         '  - issuer: add another entry, and remove this one\n  - key: add another entry, and remove this one\n',
     );
     expect(await refusal('policy', 'acme', '--unset', 'notAfter')).toContain('"notAfter": is not set');

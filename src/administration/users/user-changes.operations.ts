@@ -197,7 +197,7 @@ export class UserChangeOperations {
       throw new CommandError(
         `Only users with one of the roles ${OPERATOR_ROLES.join(', ')} have a password.`,
       );
-    if (!user.enabled) throw new CommandError('The user is disabled; enable it first.');
+    if (!user.enabled) throw new CommandError('The user is disabled. Enable the user first.');
     return user;
   }
 

@@ -31,19 +31,22 @@ export const RECEIVED_EVENTS = {
   tags: ['Tokens'],
   summary: 'Receive a security event of a company (RFC 8935)',
   description:
-    'For transmitters of the OpenID Shared Signals Framework. `Authorization: Bearer` has the secret of the transmitter. A token that is sent again does nothing more.',
+    'For transmitters of the OpenID Shared Signals Framework. `Authorization: Bearer` has the secret of the transmitter. A repeated token has no further effect.',
   security: [],
   requestBody: {
     required: true,
     content: { [EVENT_MEDIA_TYPE]: { schema: { type: 'string', minLength: 1 } } },
   },
   responses: {
-    202: { description: 'The event is acknowledged, and what it ends has ended; the answer is empty' },
+    202: { description: 'The event is accepted and applied; the answer is empty' },
     400: answer('The transmitter or its token is refused', EVENT_ERROR),
     404: COMMON_REFUSALS[404],
     413: answer('The body is larger than 256 KiB', EVENT_ERROR),
     415: answer('The body is not a security event token in UTF-8', EVENT_ERROR),
-    429: answerForLater('The address or the transmitter sent too much within a minute', EVENT_ERROR),
+    429: answerForLater(
+      'The address or the transmitter has sent too many events within a minute',
+      EVENT_ERROR,
+    ),
     500: answer('Internal error: server_error', EVENT_ERROR),
     503: answerForLater('The instance cannot reach its database; send the same token again', EVENT_ERROR),
   },

@@ -142,7 +142,7 @@ const CHECKS: readonly Check[] = [
   {
     as: 'warning',
     of: 'expectedAudience',
-    text: 'is not set: a token that was made for another service is accepted too',
+    text: 'is not set, so tokens for other services are accepted too',
     where: ({ policy, isStrict }) =>
       !isStrict && policy.expectedAudience === undefined && comparesAudience(policy),
   },

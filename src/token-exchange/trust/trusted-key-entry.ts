@@ -107,9 +107,7 @@ function reportManyOrigins({ entries, problems }: TrustedKeysReading): void {
     for (const origin of entry.origins ?? []) origins.add(origin);
     if (!areTooManyOrigins(origins, 'entries')) continue;
     const rule = `must have at most ${MAX_ORIGINS_CHARACTERS.entries} characters with those of the entries before it`;
-    problems.push(
-      `entry ${entry.entryIndex}, origins: ${rule}, since a header of every answer names them all`,
-    );
+    problems.push(`entry ${entry.entryIndex}, origins: ${rule}, because every response has them in a header`);
     return;
   }
 }

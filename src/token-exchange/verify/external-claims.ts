@@ -200,10 +200,10 @@ export function rolesIn(
 export function readLogoutClaims(payload: ClaimSet): LogoutClaims {
   refuseUnstorable(payload);
   const [sub, sid] = [optionalName(payload, 'sub'), optionalName(payload, 'sid')];
-  if (sub === undefined && sid === undefined) throw invalid('sub or sid must be there');
+  if (sub === undefined && sid === undefined) throw invalid('sub or sid is required');
   refuseOtherEvents(payload);
   // An ID token has one, and must not pass for a logout token (§2.4).
-  if (payload['nonce'] !== undefined) throw invalid('nonce must not be there');
+  if (payload['nonce'] !== undefined) throw invalid('nonce is not allowed');
   return { ...timedClaims(payload, MAX_LOGOUT_AGE_SECONDS), sub, sid };
 }
 

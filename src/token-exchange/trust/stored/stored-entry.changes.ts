@@ -20,7 +20,7 @@ const FIXED = ['type', 'name', 'issuer', 'kid', 'algorithms', 'key', 'url'];
 
 const MANY_ORIGINS =
   `origins: must have at most ${MAX_ORIGINS_CHARACTERS.entries} characters with those of all other entries, ` +
-  'since a header of every answer names them all';
+  'because every response has them in a header';
 
 /** The context of a change. */
 export interface StoredEntryWork {
@@ -73,7 +73,7 @@ export class StoredEntryChanges {
         );
     }
     if (all.length >= MAX_ENTRIES)
-      throw new StoredEntryError(`There are ${MAX_ENTRIES} stored entries already, which is the most.`);
+      throw new StoredEntryError(`There are already ${MAX_ENTRIES} stored entries, the maximum.`);
     return this.store(undefined, stored, { all: [...all, stored], work });
   }
 
@@ -93,9 +93,7 @@ export class StoredEntryChanges {
     const all = await this.repository.lockAll(work.transaction);
     const before = this.find(all, name);
     if (revision !== undefined && revision !== before.revision)
-      throw new StoredEntryError(
-        'The entry was changed meanwhile: look at it as it is now, and change that.',
-      );
+      throw new StoredEntryError('The entry was changed meanwhile. Read it again, then change it.');
     const value = edit(valueOf(before));
     if (!isJsonObject(value))
       throw new StoredEntryError('The entry has problems:', ['the entry: must be an object']);
@@ -267,7 +265,7 @@ function refuseOtherKey(before: EntryValue, after: EntryValue): void {
   const other = FIXED.filter((member) => !isDeepStrictEqual(before[member], after[member]));
   if (other.length === 0) return;
   const remedies = other.map((member) => `${member}: add another entry, and remove this one`);
-  throw new StoredEntryError('What an entry trusts cannot be changed, only how far:', remedies);
+  throw new StoredEntryError('Only the policy of an entry can be changed:', remedies);
 }
 
 /** Whether a change only suspends the entry. */
