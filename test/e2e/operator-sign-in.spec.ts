@@ -413,6 +413,38 @@ describeOnAnyDatabase("the operator's API and other credentials", (database) => 
   });
 });
 
+describeOnPostgresql("the operator's sign-in, on several instances", (database) => {
+  const services: TestService[] = [];
+
+  beforeAll(async () => {
+    for (let count = 0; count < 2; count++)
+      services.push(await TestService.start(database, { environment: OPERATOR_ENVIRONMENT }));
+  });
+  afterAll(() => Promise.all(services.map((service) => service.stop())));
+
+  it('[D107] counts failures together, and [D105] shares sessions', async () => {
+    const [one, other] = services as [TestService, TestService];
+    await createOperator(one, 'ada@example.com');
+    const browsers = [one, other].map((service) => new OperatorBrowser(service, '198.51.100.7'));
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 5; attempt++)
+      statuses.push(
+        (await browsers[attempt % 2]?.signIn('ada@example.com', 'a wrong password'))?.status ?? 0,
+      );
+    expect(statuses).toEqual([401, 401, 401, 401, 401]);
+    const { cookie } = await signedIn(one, 'ada@example.com', '192.0.2.1');
+    const elsewhere = new OperatorBrowser(other);
+    elsewhere.cookie = cookie;
+    expect(await elsewhere.status()).toBe(200);
+    await elsewhere.send('DELETE', 'session');
+    const again = new OperatorBrowser(one);
+    again.cookie = cookie;
+    expect(await again.status()).toBe(401);
+    const stored = await one.rows<{ failures: number }>('SELECT failures FROM operator_sign_in_failure');
+    expect(stored).toEqual([{ failures: 5 }]);
+  });
+});
+
 describeOnAnyDatabase("[B.operator] the throttles of the operator's page", (database) => {
   const clock = new TestClock();
   const service = TestService.forBlock(database, { environment: OPERATOR_ENVIRONMENT, clock });

@@ -182,6 +182,11 @@ describeBuilt('[D92] spans, by the SDK that deploy/observability/otel.mjs loads'
     expect(spans.map(({ status }) => status.code)).toEqual(spans.map(() => 0));
   });
 
+  it('of key sets name the entry', async () => {
+    const fetches = collector.spans.filter(({ name }) => name === 'jwks_fetch');
+    expect(fetches.map((span) => attribute(span, 'svc.entry'))).toContain('publisher');
+  });
+
   it('hold no token, e-mail address, subject, query or URL of a key set; probes have none', async () => {
     await fetch(`${surroundings.baseUrl}/healthz`);
     const claims = partner.claims();
