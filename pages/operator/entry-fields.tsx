@@ -176,7 +176,7 @@ function Limited({ field, value, at }: ControlProps) {
         aria-label={labelOf(field)}
         defaultValue={list.join('\n')}
       />
-      <p class="soft hint">One a line.</p>
+      <p class="soft hint">One per line.</p>
     </div>
   );
 }

@@ -92,7 +92,7 @@ function KeySetCard({ entry: { entry: name, keySet } }: { entry: Entry }) {
       />
       <ActionButton
         title="Fetch the keys now?"
-        text="The leading instance fetches the key set within seconds, instead of at the next refresh. The fetched keys replace those that are held."
+        text="The leader fetches the key set within seconds. The fetched keys replace the present ones."
         action="Fetch now"
         run={() => call('POST /entries/:name/refresh', { params: { name } })}
         done={({ failure }) =>
@@ -109,7 +109,7 @@ function RevokeButton({ issuer, kid }: { issuer: string; kid: string | null }) {
     <ActionButton
       title={`Revoke ${what}?`}
       label={`Revoke ${what}`}
-      text="All instances refuse the tokens that this key has signed, whatever entry trusts it. Sessions and access tokens that came from them end at once. Restoring it lets new tokens in again; what has ended is not restored."
+      text="All instances refuse tokens signed with this key, whichever entry trusts it. Sessions and access tokens from them end at once. If you restore the key, new tokens are accepted, but sessions and access tokens stay ended."
       action="Revoke"
       isDanger
       isSmall

@@ -28,7 +28,7 @@ function Missing({ label }: { label: string }) {
   return (
     <>
       <PageHead title={<Name>{label}</Name>} back={BACK} />
-      <Empty title="This entry is not there" text="It was removed, or it was renamed.">
+      <Empty title="This entry does not exist" text="It was removed, or it was renamed.">
         <LinkButton href="#/entries">All trusted entries</LinkButton>
       </Empty>
     </>
@@ -112,7 +112,7 @@ function Actions({ entry: { entry: label, name, state, type } }: { entry: Entry 
       {['trusted', 'revoked', 'ended'].includes(state) && (
         <ActionButton
           title={`Suspend ${name}?`}
-          text="From now on, all instances refuse every token that the keys of this entry have signed. Existing sessions and access tokens stay valid. Resuming the entry ends this."
+          text="From now on, all instances refuse every token that the keys of this entry have signed. Existing sessions and access tokens stay valid. Resume the entry to accept its tokens again."
           action="Suspend"
           run={() => call('POST /entries/:name/suspend', { params })}
           done={said('The entry was suspended: its tokens are refused.')}

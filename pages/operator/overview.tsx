@@ -235,7 +235,7 @@ function Issuers({ data: { issuers }, hours }: ActivityProps) {
         { title: 'Refused', class: 'number', cell: ({ refused }) => number(refused) },
       ]}
       rows={issuers}
-      empty={{ title: 'No issuers', text: 'Issuers whose tokens came in will be listed here.' }}
+      empty={{ title: 'No issuers', text: 'Issuers of received tokens will be listed here.' }}
     />
   );
 }

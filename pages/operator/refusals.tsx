@@ -36,7 +36,7 @@ export function RefusalsView({ query }: PageProps) {
         <PageHead
           title="Why can somebody not sign in?"
           back={{ href: '#/', text: 'Overview' }}
-          lead="First whether the person could sign in at all, then what was refused, each with its cause and what to do."
+          lead="Shows whether the person can sign in, and what was refused, with causes and remedies."
         />
       )}
       <Form
@@ -227,7 +227,7 @@ function GroupContent({ group, filters }: { group: Group; filters: Filters }) {
         filters={asked}
         limit={PAGE_SIZE}
         isGrouped
-        empty={<p class="soft">They are older than the time that is shown.</p>}
+        empty={<p class="soft">They are older than the selected time.</p>}
       />
     </div>
   );
@@ -269,7 +269,7 @@ function None({ filters: { user = '', issuer, reason } }: { filters: Filters }) 
   const isId = user !== '' && !user.includes('@');
   return (
     <Empty
-      title={isNarrowed ? 'No refusal fits' : 'Nothing was refused'}
+      title={isNarrowed ? 'No refusal matches' : 'Nothing was refused'}
       text={user === '' ? NOTHING : NOBODY}
     >
       {user !== '' && <Nearby />}

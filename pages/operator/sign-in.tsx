@@ -87,7 +87,7 @@ function ByCode({ email, onSignedIn, other }: HowProps) {
         label="Code"
         required
         autocomplete="one-time-code"
-        hint="It can be used once, for 15 minutes after it was made."
+        hint="It can be used once, within 15 minutes."
       />
       <NewPassword />
     </Form>

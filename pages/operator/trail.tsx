@@ -32,7 +32,7 @@ const FILTERS = ['event', 'user', 'issuer', 'kid', 'requestId', 'also', 'hours']
 const ALSO = [
   { value: '', text: 'Nothing else' },
   { value: 'readings', text: 'What was read here and by commands' },
-  { value: 'strangers', text: 'Refused tokens of strangers' },
+  { value: 'strangers', text: 'Refused tokens without a verified signature' },
   { value: 'everything', text: 'Both' },
 ];
 
@@ -72,7 +72,7 @@ export function TrailView({ query }: PageProps) {
           call('POST /events/search', { body: { ...bodyOf(filters), limit: PAGE_SIZE, cursor }, signal })
         }
         empty={
-          <Empty title="No event fits" text="Choose a longer time or fewer filters.">
+          <Empty title="No event matches" text="Choose a longer time or fewer filters.">
             <LinkButton href="#/trail">All events</LinkButton>
           </Empty>
         }

@@ -29,7 +29,7 @@ export function UsageView() {
     <>
       <PageHead
         title="Usage"
-        lead="Users have a seat while they are linked to the issuer and not disabled. A user is active in a month with a first login or exchange. Months are in UTC, and a few minutes old."
+        lead="Users have a seat while they are linked to the issuer and not disabled. A user is active in a month with a first login or exchange. Months are in UTC. The numbers may be a few minutes old."
         actions={range}
       />
       <Loaded

@@ -156,7 +156,7 @@ function NothingRefused() {
   return (
     <Empty
       title="Nothing was refused"
-      text="Refused tokens of this user with a valid signature will be listed here. A token with a wrong signature or an unknown key names nobody: look among all refusals."
+      text="Refused tokens of this user with a valid signature will be listed here. Tokens with a wrong signature or an unknown key name nobody. They are listed among all refusals."
     >
       <LinkButton href="#/refusals">All refusals</LinkButton>
     </Empty>

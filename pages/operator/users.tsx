@@ -56,8 +56,8 @@ function None({ search }: { search: string }) {
     );
   return (
     <Empty
-      title="No user fits"
-      text="No user has this id, or an e-mail address that begins so. Users of partners are created with their first token."
+      title="No user matches"
+      text="No user has this id, or an e-mail address that begins with it. Users of partners are created with their first token."
     />
   );
 }

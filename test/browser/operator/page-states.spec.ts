@@ -21,7 +21,7 @@ const STATES: [string, string, (one: OperatorPage) => Promise<unknown>][] = [
       await one.page.getByRole('dialog').waitFor();
     },
   ],
-  ['no such entry', '#/entries/nothing', (one) => one.heading('This entry is not there')],
+  ['no such entry', '#/entries/nothing', (one) => one.heading('This entry does not exist')],
   [
     'everything that a new entry may do',
     '#/entries/add-partner',
@@ -41,7 +41,7 @@ const STATES: [string, string, (one: OperatorPage) => Promise<unknown>][] = [
     },
   ],
   ['refusals', '#/refusals', (one) => one.text('token_malformed')],
-  ['no refusals', '#/refusals?issuer=https%3A%2F%2Fnone.example', (one) => one.heading('No refusal fits')],
+  ['no refusals', '#/refusals?issuer=https%3A%2F%2Fnone.example', (one) => one.heading('No refusal matches')],
   ['no such request', '#/requests/none', (one) => one.heading('The trail has no event of this request')],
   [
     'an explanation',

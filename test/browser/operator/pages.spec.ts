@@ -76,7 +76,7 @@ describeInBrowser("the operator's pages", () => {
       await reasons.getByText('DPoP proof missing').waitFor({ state: 'attached' });
       await one.field('User').fill('nobody@login.partner.test');
       await one.button('Search').click();
-      await one.heading('No refusal fits');
+      await one.heading('No refusal matches');
       await one.text('stand only in the log');
       await one.page
         .getByRole('link', { name: /^Refusals of .* in the last hour$/ })
@@ -133,12 +133,12 @@ describeInBrowser("the operator's pages", () => {
       expect(await one.row('User disabled').count()).toBe(0);
       await one.field('Issuer').fill('https://other.example');
       await one.button('Search').click();
-      await one.heading('No refusal fits');
+      await one.heading('No refusal matches');
       expect(one.page.url()).toContain('issuer=https%3A%2F%2Fother.example');
       await one.page.goBack();
       await one.row('Token expired').first().waitFor();
       await one.page.goForward();
-      await one.heading('No refusal fits');
+      await one.heading('No refusal matches');
     });
   });
 
