@@ -60,7 +60,7 @@ export const GRANTS = {
     },
     {
       label: 'Scopes',
-      rule: 'scopes of access tokens (all, if none is requested). Sessions have none: leave `embed` out of `flows`. Required with `id-jag`. `[]` allows no token exchange',
+      rule: 'scopes of access tokens (all, if none is requested). Sessions have none: leave `embed` out of `flows`. Required with `id-jag`. An empty list allows no token exchange',
       unsaid: 'not limited',
       strict: NONE,
 

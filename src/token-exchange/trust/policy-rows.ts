@@ -138,7 +138,7 @@ const USERS = {
     },
     {
       label: 'Roles that tokens may assign',
-      rule: 'roles that the role claim may assign; `[]` allows none',
+      rule: 'roles that the role claim may assign; an empty list allows none',
       unsaid: 'every assignable role',
       required: 'strictly',
       unless: 'signInAs names the user',

@@ -52,7 +52,7 @@ export const PROVIDER_ROLES = {
   roleClaim: text(
     {
       label: 'Name of the role claim',
-      rule: 'claim with the role: a string, or an array of strings with `roleMap`',
+      rule: 'claim with the role: a string, or an array of strings with a role map',
       open: 'role',
       words: (name) => name && `takes roles from the claim ${name}`,
     },
