@@ -2,6 +2,8 @@
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { Catch, Inject } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+// The guard declares the request's `neededScope`.
+import type {} from '../../access/authentication.guard.js';
 import type { Startup } from '../../config/startup.js';
 import { STARTUP } from '../../config/startup.js';
 import { Metrics } from '../../metrics/metrics.js';
