@@ -38,6 +38,8 @@ await buildScript();
 cpSync(join(PAGES, 'shared/favicon.ico'), join(web, 'favicon.ico'));
 writeFileSync(join(web, 'embed.d.txt'), embedTypes());
 cpSync(join(REPOSITORY, 'src/workspace/reference/public'), reference, { recursive: true });
+const templates = 'administration/partners/templates';
+cpSync(join(REPOSITORY, 'src', templates), join(out, templates), { recursive: true });
 for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js'])
   cpSync(resolve(`swagger-ui-dist/${name}`), join(reference, name));
 for (const folder of [web, operator]) nameVersion(folder);

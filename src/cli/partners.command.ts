@@ -8,7 +8,7 @@ import { EntryOperations } from '../administration/entries/entries.operations.js
 import { fetchedInWords, fetchKeySets } from '../administration/keys/key-sets.operations.js';
 import type { PartnerKeys } from '../administration/partners/partner-entry.js';
 import { partnerEntry, recommended } from '../administration/partners/partner-entry.js';
-import type { PartnerFacts } from '../administration/partners/partner-facts.js';
+import type { PartnerFacts, Templates } from '../administration/partners/snippets.js';
 import {
   agentText,
   backendSnippets,
@@ -16,6 +16,7 @@ import {
   policySnippet,
   PROGRAMS,
 } from '../administration/partners/snippets.js';
+import { readTemplates } from '../administration/partners/templates.js';
 import { printable, quoted } from '../administration/table.js';
 import { parsedUrl } from '../platform/text/url.js';
 import type { Algorithm, Findings } from '../token-exchange/instance.js';
@@ -100,8 +101,9 @@ async function add(options: AddOptions, command: Command, context: CommandContex
   const { warnings } = checkedEntry(entry, context);
   for (const warning of warnings) answers.remark(`warning: ${warning}`);
   const facts = { ...trusted, issuer: typed.issuer, audience, baseUrl };
-  const written = [...trusted.files, ...agentFiles(options, facts)];
-  const shown = shownCode(facts, options.language);
+  const templates = readTemplates();
+  const written = [...trusted.files, ...agentFiles(options, templates, facts)];
+  const shown = shownCode(templates, facts, options.language);
   await settle(entry, written, options, context);
   const [emailDomain = ''] = partner.emailDomains;
   const next = nextSteps({ ...facts, emailDomain }, options);
@@ -120,14 +122,14 @@ function checkedEntry(entry: object, context: CommandContext): Findings {
 }
 
 /** The partner's code, and its program in the given language. @throws MisuseError if there is no such program */
-function shownCode(facts: PartnerFacts, language: string) {
-  const backend = backendSnippets(facts);
+function shownCode(templates: Templates, facts: PartnerFacts, language: string) {
+  const backend = backendSnippets(templates, facts);
   const program = backend.find(({ id }) => id === language);
   if (program === undefined)
     throw new MisuseError(
       `--language ${language} has no program for ${facts.algorithm}. Choose another one.`,
     );
-  return { backend, page: pageSnippets(facts), policy: policySnippet(facts), program };
+  return { backend, page: pageSnippets(templates, facts), policy: policySnippet(facts), program };
 }
 
 /** Asks for the key if no option names it. */
@@ -187,8 +189,8 @@ async function ofNewPair({ newKey, kid: given, alg }: AddOptions): Promise<Trust
   return { ...common, keyFile: path, files: [{ path, text: privatePem, isPrivate: true }] };
 }
 
-function agentFiles({ agentFile }: AddOptions, facts: PartnerFacts): NewFile[] {
-  return agentFile === undefined ? [] : [{ path: agentFile, text: agentText(facts) }];
+function agentFiles({ agentFile }: AddOptions, templates: Templates, facts: PartnerFacts): NewFile[] {
+  return agentFile === undefined ? [] : [{ path: agentFile, text: agentText(templates, facts) }];
 }
 
 /** Stores the entry once its files are written: a private key that cannot be written would be lost. */

@@ -5,13 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compileScript, parse } from 'vue/compiler-sfc';
 import { pageSnippets } from '../../src/administration/partners/snippets.js';
+import { readTemplates } from '../../src/administration/partners/templates.js';
 import { REPOSITORY } from '../support/source-files.js';
 
 const COMPILER = join(REPOSITORY, 'node_modules', 'typescript', 'bin', 'tsc');
 const COMPILING_MS = 120_000;
 
 function snippet(wanted: string): string {
-  const found = pageSnippets({ baseUrl: 'https://instance.example' }).find(({ id }) => id === wanted);
+  const found = pageSnippets(readTemplates(), { baseUrl: 'https://instance.example' }).find(
+    ({ id }) => id === wanted,
+  );
   if (found === undefined) throw new Error(`there is no page for ${wanted}`);
   return found.text;
 }

@@ -1,6 +1,6 @@
 // Adds a partner in four steps: trust, permissions, code, and the wait for its first token.
 import { useState } from 'preact/hooks';
-import type { PartnerFacts } from '../../../src/administration/partners/partner-facts.js';
+import type { PartnerFacts } from '../../../src/administration/partners/snippets.js';
 import type { AnswerOf } from '../api.js';
 import { call } from '../api.js';
 import { Arrival, EntryLink, Facts, Mark, Name, PageHead, Phrases, Section } from '../parts.js';

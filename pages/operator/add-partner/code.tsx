@@ -1,7 +1,6 @@
 // Step 3 of "Add a partner": the partner's code with its values, and one file for a coding agent.
 import { useState } from 'preact/hooks';
-import type { PartnerFacts } from '../../../src/administration/partners/partner-facts.js';
-import type { Snippet } from '../../../src/administration/partners/snippets.js';
+import type { PartnerFacts, Snippet } from '../../../src/administration/partners/snippets.js';
 import {
   agentText,
   backendSnippets,
@@ -12,15 +11,26 @@ import { Choice } from '../form.js';
 import { Section } from '../parts.js';
 import { CodeBlock } from './code-block.js';
 
+const FOLDER = '../../../src/administration/partners/templates/';
+const TEMPLATES = Object.fromEntries(
+  Object.entries(
+    import.meta.glob<string>('../../../src/administration/partners/templates/*', {
+      eager: true,
+      import: 'default',
+      query: '?raw',
+    }),
+  ).map(([path, text]) => [path.slice(FOLDER.length).replace(/\.template$/, ''), text]),
+);
+
 export function CodeStep({ facts }: { facts: PartnerFacts }) {
   return (
     <Section title="3. Code">
-      <Chosen label="Backend" name="backend" snippets={backendSnippets(facts)} />
-      <Chosen label="Page" name="page" snippets={pageSnippets(facts)} />
+      <Chosen label="Backend" name="backend" snippets={backendSnippets(TEMPLATES, facts)} />
+      <Chosen label="Page" name="page" snippets={pageSnippets(TEMPLATES, facts)} />
       <p>If the page has a policy, it must allow the instance:</p>
       <CodeBlock title="Policy of the page" text={policySnippet(facts)} />
       <p>All of it in one file for a coding agent, without the private key:</p>
-      <CodeBlock title="File for a coding agent" text={agentText(facts)} file="embed.md" />
+      <CodeBlock title="File for a coding agent" text={agentText(TEMPLATES, facts)} file="embed.md" />
     </Section>
   );
 }

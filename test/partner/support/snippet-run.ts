@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { freePort } from '../../../demo/free-port.js';
 import { Partner } from '../../../demo/partner.js';
 import { backendSnippets } from '../../../src/administration/partners/snippets.js';
+import { readTemplates } from '../../../src/administration/partners/templates.js';
 import { describeOnAnyDatabase } from '../../support/databases.js';
 import { TestService } from '../../support/test-service.js';
 
@@ -50,7 +51,7 @@ export function describeSnippet({ id, files, commands }: SnippetLanguage): void 
         algorithm: 'ES256',
         keyFile: 'partner-key.pem',
       };
-      const program = backendSnippets(facts).find((snippet) => snippet.id === id);
+      const program = backendSnippets(readTemplates(), facts).find((snippet) => snippet.id === id);
       if (program === undefined) throw new Error(`there is no program in ${id}`);
       const all = { ...files, [program.file]: program.text, 'partner-key.pem': partner.privateKeyPem() };
       for (const [name, text] of Object.entries(all)) writeFileSync(join(folder, name), text);

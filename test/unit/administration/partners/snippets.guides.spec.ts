@@ -1,5 +1,6 @@
 // The guides print the code that "Add a partner" and `partners add` give.
 import { backendSnippets, pageSnippets } from '../../../../src/administration/partners/snippets.js';
+import { readTemplates } from '../../../../src/administration/partners/templates.js';
 import { repositoryFile } from '../../../support/source-files.js';
 
 const FACTS = {
@@ -10,7 +11,10 @@ const FACTS = {
   algorithm: 'ES256',
   keyFile: 'partner/private.pem',
 };
-const snippets = [...backendSnippets(FACTS), ...pageSnippets({ baseUrl: 'https://instance.example' })];
+const snippets = [
+  ...backendSnippets(readTemplates(), FACTS),
+  ...pageSnippets(readTemplates(), { baseUrl: 'https://instance.example' }),
+];
 
 it.each([
   ['docs/partner/quickstart.md', ['node', 'python', 'html']],

@@ -3,14 +3,14 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PartnerFacts } from '../../../../src/administration/partners/partner-facts.js';
-import { GRANT_TYPE, tokenAddress } from '../../../../src/administration/partners/partner-facts.js';
+import type { PartnerFacts } from '../../../../src/administration/partners/snippets.js';
 import {
   agentText,
   backendSnippets,
   pageSnippets,
   policySnippet,
 } from '../../../../src/administration/partners/snippets.js';
+import { readTemplates } from '../../../../src/administration/partners/templates.js';
 import { ALGORITHMS, TOKEN_EXCHANGE_GRANT, TOKEN_PATH } from '../../../../src/token-exchange/instance.js';
 
 const FACTS: PartnerFacts = {
@@ -21,14 +21,10 @@ const FACTS: PartnerFacts = {
   algorithm: 'ES256',
   keyFile: 'keys/partner.pem',
 };
-const backends = backendSnippets(FACTS);
+const TEMPLATES = readTemplates();
+const backends = backendSnippets(TEMPLATES, FACTS);
 
 describe('the code for a partner', () => {
-  it("uses the service's address and grant type", () => {
-    expect(tokenAddress(FACTS)).toBe(`${FACTS.baseUrl}${TOKEN_PATH}`);
-    expect(GRANT_TYPE).toBe(TOKEN_EXCHANGE_GRANT);
-  });
-
   it('has a backend in seven languages', () => {
     expect(backends.map(({ title }) => title)).toEqual([
       ...['Node.js', 'Python', 'Go', 'Java', 'PHP', 'C#', 'Ruby'],
@@ -37,20 +33,24 @@ describe('the code for a partner', () => {
 
   it.each(backends)('fills in every value of $title', ({ text }) => {
     const { issuer, audience, kid, algorithm, keyFile } = FACTS;
-    for (const value of [issuer, audience, kid, algorithm, keyFile, tokenAddress(FACTS), GRANT_TYPE])
+    const tokenAddress = `${FACTS.baseUrl}${TOKEN_PATH}`;
+    for (const value of [issuer, audience, kid, algorithm, keyFile, tokenAddress, TOKEN_EXCHANGE_GRANT])
       expect(text).toContain(value);
+    expect(text).not.toContain('{{');
     expect(text).toMatch(/jti|jwtID/i);
   });
 
   it.each(ALGORITHMS)('has a backend that signs with %s', (algorithm) => {
-    const titles = backendSnippets({ ...FACTS, algorithm }).map(({ title }) => title);
+    const titles = backendSnippets(TEMPLATES, { ...FACTS, algorithm }).map(({ title }) => title);
     expect(titles).toEqual(expect.arrayContaining(['Node.js', 'Python', 'Go']));
     expect(titles.includes('Java')).toBe(algorithm !== 'EdDSA');
   });
 
   it('escapes values, so that none of them becomes code', () => {
     const kid = `'"\\ #{1} $x`;
-    const texts = Object.fromEntries(backendSnippets({ ...FACTS, kid }).map(({ id, text }) => [id, text]));
+    const texts = Object.fromEntries(
+      backendSnippets(TEMPLATES, { ...FACTS, kid }).map(({ id, text }) => [id, text]),
+    );
     for (const id of ['node', 'php', 'ruby']) expect(texts[id]).toContain(`'\\'"\\\\ #{1} $x'`);
     for (const id of ['python', 'go', 'java', 'csharp']) expect(texts[id]).toContain(`"'\\"\\\\ #{1} $x"`);
     const file = join(mkdtempSync(join(tmpdir(), 'snippets-')), 'automation.mjs');
@@ -59,14 +59,14 @@ describe('the code for a partner', () => {
   });
 
   it("has a page for HTML, React and Vue, and the page's security policy", () => {
-    expect(pageSnippets(FACTS).map(({ id }) => id)).toEqual(['html', 'react', 'vue']);
-    for (const { text } of pageSnippets(FACTS)) expect(text).toContain(FACTS.baseUrl);
+    expect(pageSnippets(TEMPLATES, FACTS).map(({ id }) => id)).toEqual(['html', 'react', 'vue']);
+    for (const { text } of pageSnippets(TEMPLATES, FACTS)) expect(text).toContain(FACTS.baseUrl);
     expect(policySnippet(FACTS)).toContain(`frame-src ${FACTS.baseUrl};`);
   });
 
   it('has one file for a coding agent that contains everything except a key', () => {
-    const whole = agentText(FACTS);
-    for (const { text } of [...backends, ...pageSnippets(FACTS)]) expect(whole).toContain(text);
+    const whole = agentText(TEMPLATES, FACTS);
+    for (const { text } of [...backends, ...pageSnippets(TEMPLATES, FACTS)]) expect(whole).toContain(text);
     expect(whole).toContain(policySnippet(FACTS));
     expect(whole).not.toMatch(/BEGIN [A-Z ]*KEY/);
   });
