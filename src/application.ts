@@ -4,9 +4,8 @@ import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fa
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import type { Startup } from './config/startup.js';
-import { FrameAncestors } from './instance/frame-ancestors.js';
+import { FrameAncestors, PresentEntries } from './instance/frame-ancestors.js';
 import { databaseSettings } from './instance/prepare-startup.js';
-import { PresentEntries } from './instance/present-entries.js';
 import { isAbsent } from './instance/routes.js';
 import { isTokenExchangeOffered } from './instance/token-exchange-settings.js';
 import { Metrics } from './metrics/metrics.js';

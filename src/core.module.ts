@@ -4,14 +4,13 @@ import type { DynamicModule, Provider } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import type { Logger } from 'pino';
-import { USER_PORTS } from './administration/accounts/user-port.providers.js';
+import { USER_PORTS } from './administration/administration.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { VARIABLES } from './config/environment.js';
 import type { Startup } from './config/startup.js';
 import { STARTUP } from './config/startup.js';
-import { FrameAncestors } from './instance/frame-ancestors.js';
+import { FrameAncestors, PresentEntries } from './instance/frame-ancestors.js';
 import { encryptionKeys } from './instance/prepare-startup.js';
-import { PresentEntries } from './instance/present-entries.js';
 import { SCHEMA } from './instance/schema.js';
 import { Metrics } from './metrics/metrics.js';
 import { Clock } from './platform/clock.js';
@@ -25,14 +24,12 @@ import { DatabaseOutages } from './platform/http/database-outages.js';
 import { SOURCE_DIRECTORY } from './platform/http/page.controller.js';
 import { DatabaseCounts, THROTTLE_PURGE } from './platform/http/throttle/database-counts.js';
 import { MemoryCounts, THROTTLE_STORAGE } from './platform/http/throttle/rate-limit.js';
-import { leadershipOf } from './platform/jobs/advisory-lock.leader.js';
 import {
   EmbeddedMaintenanceJob,
   EmbeddedMaintenanceRepository,
 } from './platform/jobs/embedded-maintenance.job.js';
-import { AlwaysLeader, Leader } from './platform/jobs/leader.js';
-import { Notifications, SoleProcessNotifications } from './platform/jobs/notifications.js';
-import { notificationsOf } from './platform/jobs/postgres.notifications.js';
+import { AlwaysLeader, Leader, leadershipOf } from './platform/jobs/leader.js';
+import { Notifications, notificationsOf, SoleProcessNotifications } from './platform/jobs/notifications.js';
 import { purging } from './platform/jobs/purge.job.js';
 import type { Log } from './platform/log/log.js';
 import { LOGGER } from './platform/log/log.js';

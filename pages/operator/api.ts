@@ -1,9 +1,9 @@
 // The operator's API: one row for each operation with method, path, input and answer. The types are the server's own.
 import type { EntryOperations } from '../../src/administration/entries/entries.operations.js';
 import type { TokenToExplain } from '../../src/administration/explain/explain-token.operation.js';
-import type { ChosenKeys } from '../../src/administration/keys/revocations.operations.js';
+import type { ChosenKeys } from '../../src/administration/keys/keys.operations.js';
 import type { AnswerOf as Returned, InputOf } from '../../src/administration/operation.js';
-import type { UserChangeOperations } from '../../src/administration/users/user-changes.operations.js';
+import type { UserChangeOperations } from '../../src/administration/users/users.operations.js';
 import type { OperatorEntryController } from '../../src/operator/entries/entry.controller.js';
 import type { EntryCheck } from '../../src/operator/entries/entry-check.js';
 import type { OperatorPartnerController } from '../../src/operator/partners/partner.controller.js';

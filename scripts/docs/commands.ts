@@ -1,6 +1,6 @@
 // The reference in docs/reference/commands.md: every svc-admin command with its arguments, as in its help.
 import type { Argument, Command } from 'commander';
-import { Answers } from '../../src/cli/command-answers.js';
+import { Answers } from '../../src/cli/command-context.js';
 import { createProgram } from '../../src/cli/program.js';
 import { list } from './blocks.js';
 

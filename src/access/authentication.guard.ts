@@ -30,10 +30,9 @@ import {
   readSessionCookies,
   SessionService,
 } from '../token-exchange/instance.js';
-import type { BearerVerdict } from './authentication.service.js';
+import type { BearerVerdict, Principal } from './authentication.service.js';
 import { AuthenticationService } from './authentication.service.js';
 import { BearerRefusalRecorder } from './bearer-refusal.recorder.js';
-import type { Principal } from './principal.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

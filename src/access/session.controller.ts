@@ -16,7 +16,7 @@ import { Clock } from '../platform/clock.js';
 import { ClockDifference, SignOutService } from '../token-exchange/instance.js';
 import type { User } from '../users/user.repository.js';
 import { AuthenticationGuard, CurrentPrincipal, WaitLimitInterceptor } from './authentication.guard.js';
-import type { Principal } from './principal.js';
+import type { Principal } from './authentication.service.js';
 
 @Controller('rest')
 @UseGuards(AuthenticationGuard)

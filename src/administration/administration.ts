@@ -10,9 +10,8 @@ import { AuditBus, auditEvent } from '../token-exchange/instance.js';
 import { OPERATOR_ROLES } from '../users/role.js';
 import type { User } from '../users/user.repository.js';
 import { UserRepository } from '../users/user.repository.js';
-import { ActorError, CommandError } from './command-error.js';
 import type { AnswerOf, Changed, ChangeWork, Operation, OperationName } from './operation.js';
-import { operationOf } from './operation.js';
+import { ActorError, CommandError, operationOf } from './operation.js';
 import { OwnerProtection } from './users/owner-protection.js';
 import { findUser } from './users/users.operations.js';
 

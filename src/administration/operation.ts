@@ -6,9 +6,14 @@ import { SetMetadata } from '@nestjs/common';
 import { MetadataScanner, Reflector } from '@nestjs/core';
 import { z } from 'zod';
 import type { Transaction } from '../platform/database/transaction.js';
-import type { AuditContext, AuditEvent } from '../token-exchange/instance.js';
+import type {
+  AuditContext,
+  AuditEvent,
+  ExplanationRules,
+  StoredEntriesRules,
+  Transmitter,
+} from '../token-exchange/instance.js';
 import type { User } from '../users/user.repository.js';
-import { InputError } from './command-error.js';
 
 /**
  * Creates a parser for inputs with these properties. It throws InputError for the first property that breaks
@@ -167,4 +172,53 @@ export interface Changed<Result> {
   readonly events?: readonly AuditEvent[];
   /** Runs after the commit: updates this process's in-memory copy of the changed data. */
   readonly applied?: () => Promise<void>;
+}
+
+/** A command cannot do its work, for a reason that its user can fix. Never contains secrets. */
+export class CommandError extends Error {
+  /** @param details one line each, listed below the message */
+  constructor(
+    readonly summary: string,
+    readonly details: readonly string[] = [],
+  ) {
+    super([summary, ...details.map((line) => `  - ${line}`)].join('\n'));
+    this.name = 'CommandError';
+  }
+}
+
+/** The operator was disabled, or lost the role, after the request arrived. */
+export class ActorError extends CommandError {
+  constructor() {
+    super('You are no longer an operator.');
+    this.name = 'ActorError';
+  }
+}
+
+/** An operation's input breaks a rule. */
+export class InputError extends CommandError {
+  /**
+   * @param member the invalid property
+   * @param rule in words that follow the property's name
+   */
+  constructor(
+    readonly member: string,
+    readonly rule: string,
+  ) {
+    super(`${member} ${rule}.`);
+    this.name = 'InputError';
+  }
+}
+
+export abstract class AdministrationSettings {
+  /** The configured entries, and the rules for stored ones. @throws ConfigurationError */
+  abstract get trust(): StoredEntriesRules;
+
+  /** The variable, and the file if there is one, with the configured entries. */
+  abstract get configuredIn(): string;
+
+  /** The transmitters of security events. @throws ConfigurationError */
+  abstract get transmitters(): readonly Transmitter[];
+
+  /** The rules for tokens that the service receives. @throws ConfigurationError */
+  abstract explanationRules(): Promise<ExplanationRules>;
 }

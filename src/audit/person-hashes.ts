@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import type { KeyRing } from '../platform/secrets/key-ring.js';
 import type { ExternalPerson } from '../token-exchange/instance.js';
-import { normalizeEmail } from '../users/email.js';
+import { normalizeEmail } from '../users/user.repository.js';
 
 const PURPOSE = 'audit trail: persons of refused tokens';
 

@@ -6,9 +6,8 @@ import { AuditOperations, MAX_LIMIT, MAX_LINES } from '../administration/trail/r
 import type { ShownEvent } from '../audit/audit-trail.reader.js';
 import { EVENT_NAME_START } from '../audit/instance-events.js';
 import { MAX_DAYS } from '../audit/trail-filter.js';
-import { addCommand, wholeNumber } from './command.js';
+import { addCommand, perform, readPages, wholeNumber } from './command.js';
 import type { CommandContext } from './command-context.js';
-import { perform, readPages } from './operation-call.js';
 import { Progress } from './terminal.js';
 
 const DEFAULT_LIMIT = 100;

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { ListedClient } from '../administration/clients/clients.operations.js';
 import { ClientOperations } from '../administration/clients/clients.operations.js';
-import { CommandError } from '../administration/command-error.js';
+import { CommandError } from '../administration/operation.js';
 import { findingLines, quoted, tableOf } from '../administration/table.js';
 import { isJsonObject } from '../platform/json/strict-json.js';
 import { addOperation } from './command.js';

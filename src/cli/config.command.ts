@@ -1,21 +1,19 @@
 // svc-admin config: prints the configuration as the service would read it, the source of each value, its problems, and
 // its state for each point of docs/operator/going-live.md.
 import type { Command } from 'commander';
-import { CommandError } from '../administration/command-error.js';
+import { CommandError } from '../administration/operation.js';
 import { findingLines, renderTable } from '../administration/table.js';
 import { VARIABLES } from '../config/environment.js';
 import { License } from '../config/license.js';
 import type { EnvironmentVariable } from '../config/variable.js';
 import { endOf, explanationOf, unavailableBecause } from '../instance/availability.js';
 import { frameAncestorsOf } from '../instance/frame-ancestors.js';
-import type { CheckedStartup } from '../instance/prepare-startup.js';
-import { checkStartup, sourceNames } from '../instance/prepare-startup.js';
-import type { VariableState } from '../instance/variable-states.js';
-import { variableStates } from '../instance/variable-states.js';
+import type { CheckedStartup, VariableState } from '../instance/prepare-startup.js';
+import { checkStartup, sourceNames, variableStates } from '../instance/prepare-startup.js';
 import { Clock } from '../platform/clock.js';
 import { addCommand } from './command.js';
 import type { CommandContext } from './command-context.js';
-import { storedEntries } from './keys-check.command.js';
+import { storedEntries } from './keys.command.js';
 
 const HEADINGS = ['VARIABLE', 'VALUE', 'FROM'];
 /** Longer values, such as keys, would make the table too wide. */

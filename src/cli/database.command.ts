@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
-import { CommandError } from '../administration/command-error.js';
+import { CommandError } from '../administration/operation.js';
 import { renderTable } from '../administration/table.js';
 import { POSITIONS_IN_COPY } from '../audit/sinks/sink-cursor.repository.js';
 import { VARIABLES } from '../config/environment.js';
@@ -23,10 +23,9 @@ import { counted } from '../platform/text/wording.js';
 import { SigningKeyRepository } from '../token-exchange/instance.js';
 import { CredentialRepository } from '../workspace/credentials/credential.repository.js';
 import { addCommand, wholeNumber } from './command.js';
-import { withDatabase } from './command.module.js';
-import { MisuseError, reasonOf } from './command-answers.js';
+import { keyRingOf, withDatabase } from './command.module.js';
 import type { CommandContext } from './command-context.js';
-import { keyRingOf } from './instance-settings.js';
+import { MisuseError, reasonOf } from './command-context.js';
 import { Progress, withProgress } from './terminal.js';
 
 /** Opening a database migrates its schema. */

@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import { createPrivateKey, createPublicKey, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { CommandError } from '../administration/command-error.js';
+import { CommandError } from '../administration/operation.js';
 import { PublicKeyError, readPublicKey } from '../administration/partners/public-key.js';
 import { explainJsonError, JsonError, parseStrictJson } from '../platform/json/strict-json.js';
 import { EncodingError, textOf } from '../platform/text/encoding.js';

@@ -8,8 +8,8 @@ import { LICENSE_FEATURES } from '../config/license.js';
 import { Clock } from '../platform/clock.js';
 import { signCompactJws } from '../token-exchange/instance.js';
 import { addCommand, isoMoment, listOf, wholeNumber } from './command.js';
-import { MisuseError } from './command-answers.js';
 import type { CommandContext } from './command-context.js';
+import { MisuseError } from './command-context.js';
 import { privatePem, publicPem, readPrivateKey, signerOf, writeFiles } from './files.js';
 
 const SECONDS_A_DAY = 86_400;

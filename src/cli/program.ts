@@ -1,11 +1,10 @@
 // The admin command line: its commands, exit codes and error messages.
 import { Command, CommanderError, Help } from 'commander';
-import { CommandError } from '../administration/command-error.js';
+import { CommandError } from '../administration/operation.js';
 import { addAuditCommands } from './audit.command.js';
 import { addClientsCommands } from './clients.command.js';
-import { Answers, InPlaceError, MisuseError } from './command-answers.js';
 import type { CliContext, CommandContext } from './command-context.js';
-import { CommandSettings } from './command-context.js';
+import { Answers, CommandSettings, InPlaceError, MisuseError } from './command-context.js';
 import { addConfigCommands } from './config.command.js';
 import { addCredentialsCommands, addDataCommands, addMigrateCommand } from './database.command.js';
 import { addInitCommand } from './init.command.js';

@@ -1,13 +1,12 @@
 // svc-admin projects and workflows: sets the keys by which tokens name projects, and imports workflows.
 import type { Command } from 'commander';
-import { CommandError } from '../administration/command-error.js';
-import type { WorkflowDraft } from '../administration/projects/import-workflows.operation.js';
+import { CommandError } from '../administration/operation.js';
+import type { ListedProject, WorkflowDraft } from '../administration/projects/projects.operations.js';
 import {
+  ProjectOperations,
   readWorkflowFile,
   WorkflowOperations,
-} from '../administration/projects/import-workflows.operation.js';
-import type { ListedProject } from '../administration/projects/projects.operations.js';
-import { ProjectOperations } from '../administration/projects/projects.operations.js';
+} from '../administration/projects/projects.operations.js';
 import { renderTable } from '../administration/table.js';
 import { counted } from '../platform/text/wording.js';
 import { addOperation } from './command.js';

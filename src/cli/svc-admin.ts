@@ -2,9 +2,9 @@
 // Entry file of the admin command line, `svc-admin`.
 import { readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
-import { CommandError } from '../administration/command-error.js';
+import { CommandError } from '../administration/operation.js';
 import { VERSION } from '../platform/version.js';
-import { Answers } from './command-answers.js';
+import { Answers } from './command-context.js';
 import { runCli } from './program.js';
 import { TerminalPrompt } from './terminal.js';
 

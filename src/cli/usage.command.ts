@@ -3,10 +3,9 @@ import type { Command } from 'commander';
 import { renderTable } from '../administration/table.js';
 import { MAX_MONTHS, UsageOperations, USUAL_MONTHS } from '../administration/usage/usage.operations.js';
 import { usageCsv, usageRows } from '../administration/usage/usage-rows.js';
-import { addCommand, wholeNumber } from './command.js';
-import { MisuseError } from './command-answers.js';
+import { addCommand, perform, wholeNumber } from './command.js';
 import type { CommandContext } from './command-context.js';
-import { perform } from './operation-call.js';
+import { MisuseError } from './command-context.js';
 
 const HEADINGS = ['ISSUER', 'USERS', 'MAX USERS', 'MONTH', 'ACTIVE USERS'];
 const MORE =

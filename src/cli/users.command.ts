@@ -8,19 +8,17 @@ import {
   newSignInCode,
   PasswordHasher,
 } from '../administration/accounts/passwords.js';
-import { CommandError } from '../administration/command-error.js';
+import { CommandError } from '../administration/operation.js';
 import { markedAddress, printable, tableOf } from '../administration/table.js';
-import { UserChangeOperations } from '../administration/users/user-changes.operations.js';
 import type { ListedUser, ShownUser } from '../administration/users/users.operations.js';
-import { UserOperations } from '../administration/users/users.operations.js';
+import { UserChangeOperations, UserOperations } from '../administration/users/users.operations.js';
 import { VARIABLES } from '../config/environment.js';
 import { counted } from '../platform/text/wording.js';
 import { GLOBAL_ROLES, MEMBER_ROLE } from '../users/role.js';
-import { addCommand, addOperation } from './command.js';
-import { MisuseError } from './command-answers.js';
+import { addCommand, addOperation, perform } from './command.js';
 import type { CommandContext } from './command-context.js';
+import { MisuseError } from './command-context.js';
 import { readInput, STANDARD_INPUT } from './files.js';
-import { perform } from './operation-call.js';
 
 const USER = { user: ['<id-or-email>', 'the user'] } as const;
 

@@ -34,7 +34,7 @@ export class License {
 
   /**
    * @rule D39 A licence includes features until it expires, checked offline. See flow.endpoints.ts for the
-   * 404 of its endpoints, and rights.interceptor.ts for the 403 of a call.
+   * 404 of its endpoints, and api-controller.decorator.ts for the 403 of a call.
    * @param nowMs milliseconds since the Unix epoch
    */
   includes(feature: LicenseFeature, nowMs: number): boolean {

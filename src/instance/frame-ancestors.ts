@@ -5,7 +5,6 @@ import { areTooManyOrigins, MAX_ORIGINS_CHARACTERS } from '../platform/text/orig
 import { counted } from '../platform/text/wording.js';
 import type { TrustedKeyEntry } from '../token-exchange/instance.js';
 import { flowsOf } from '../token-exchange/instance.js';
-import type { PresentEntries } from './present-entries.js';
 
 type Embedding = Pick<Config, 'embedLoginEnabled' | 'frameAncestors' | 'featureFlag' | 'baseUrl'>;
 type Entries = readonly Pick<TrustedKeyEntry, 'label' | 'origins' | 'flows'>[];
@@ -110,4 +109,30 @@ function plainHttpWarnings({ baseUrl }: Embedding): string[] {
   return /^(.+\.)?localhost$/.test(hostname)
     ? [`SVC_BASE_URL: ${lost}, except on localhost, as here; serve other machines over HTTPS`]
     : [`SVC_BASE_URL: ${lost}; serve HTTPS, with SVC_SSL_CERT and SVC_SSL_KEY or behind a reverse proxy`];
+}
+
+/** The configured and the stored entries. */
+export class PresentEntries<Entry = TrustedKeyEntry> {
+  private all: readonly Entry[];
+  private readonly listeners: (() => void)[] = [];
+
+  constructor(private readonly configured: readonly Entry[]) {
+    this.all = configured;
+  }
+
+  /** The same list until an entry changes. */
+  get list(): readonly Entry[] {
+    return this.all;
+  }
+
+  /** @param stored all stored entries, including suspended ones */
+  replaceStored(stored: readonly Entry[]): void {
+    this.all = [...this.configured, ...stored];
+    for (const onChange of this.listeners) onChange();
+  }
+
+  /** Listeners are called after each change, in the order of their addition. */
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
+  }
 }

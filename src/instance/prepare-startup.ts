@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { auditProblems } from '../audit/sinks/sink-settings.js';
 import { VARIABLES } from '../config/environment.js';
 import { License, LicenseError, readLicense } from '../config/license.js';
-import type { Config, ConfigReading, Environment } from '../config/load-config.js';
+import type { Config, ConfigReading, Environment, Given } from '../config/load-config.js';
 import {
   ConfigurationError,
   defaultBaseUrl,
@@ -17,6 +17,8 @@ import {
 } from '../config/load-config.js';
 import type { Startup } from '../config/startup.js';
 import { readTlsIdentity } from '../config/tls-identity.js';
+import type { EnvironmentVariable } from '../config/variable.js';
+import { defaultOf } from '../config/variable.js';
 import { ENCRYPTION_KEY_BYTES, NEW_ENCRYPTION_KEY } from '../config/variable-formats.js';
 import type { DatabaseSettings } from '../platform/database/data-source.js';
 import type { TrustedKeysReading, TrustedKeysRules } from '../token-exchange/instance.js';
@@ -240,4 +242,55 @@ function metricsProblems({ host, port, metricsHost, metricsPort }: Config): stri
   const isSameHost = host === metricsHost || [host, metricsHost].some((each) => EVERY_ADDRESS.includes(each));
   const isTaken = metricsPort !== 0 && metricsPort === port && isSameHost;
   return isTaken ? ['SVC_METRICS_PORT: must be another port than SVC_PORT'] : [];
+}
+
+export interface VariableState {
+  readonly name: string;
+  /** The effective value; null if there is none, it is secret, or it has a problem. */
+  readonly value: string | null;
+  readonly state: 'set' | 'default' | 'unset' | 'problem';
+  readonly secret: boolean;
+}
+
+type Checked = Pick<CheckedStartup, 'config' | 'given' | 'problems'>;
+
+/** In the order of the table of variables. */
+export function variableStates(checked: Checked): VariableState[] {
+  const rows = Object.entries(VARIABLES) as [keyof typeof VARIABLES, EnvironmentVariable][];
+  return rows.map(([key, variable]) => {
+    const { name } = variable;
+    const state = stateOf(variable, checked);
+    const secret = variable.isSecret === true;
+    const value = secret || state === 'problem' ? null : valueOf(checked.config[key]);
+    return { name, value, state, secret };
+  });
+}
+
+function stateOf(
+  variable: EnvironmentVariable,
+  { given, problems, config }: Checked,
+): VariableState['state'] {
+  const own = given.get(variable.name);
+  if (own === undefined)
+    return isComputed(variable, config) || defaultOf(variable) !== undefined ? 'default' : 'unset';
+  return hasProblem(variable, own, { given, problems }) ? 'problem' : 'set';
+}
+
+function hasProblem(
+  variable: EnvironmentVariable,
+  { as }: Given,
+  { given, problems }: Pick<Checked, 'given' | 'problems'>,
+): boolean {
+  const labels = [`${labelOf(variable, given)}: `, `${variable.name}: `, `${as}: `];
+  return problems.some((problem) => labels.some((label) => problem.startsWith(label)));
+}
+
+/** The default of the base URL is computed from other variables. */
+function isComputed({ name }: EnvironmentVariable, { baseUrl }: Config): boolean {
+  return name === VARIABLES.baseUrl.name && baseUrl !== '';
+}
+
+function valueOf(value: Config[keyof Config]): string | null {
+  if (value === undefined) return null;
+  return typeof value === 'object' ? value.map(String).join(',') : String(value);
 }

@@ -14,7 +14,7 @@ import {
   SERVER_METADATA_PATHS,
   TOKEN_PATH,
 } from '../token-exchange/instance.js';
-import type { PresentEntries } from './present-entries.js';
+import type { PresentEntries } from './frame-ancestors.js';
 import { isTokenExchangeOffered } from './token-exchange-settings.js';
 
 /** A route's pattern and method. */

@@ -27,8 +27,8 @@ import {
 import { UsersModule } from '../users/users.module.js';
 import { InstanceProjects } from '../workspace/projects/instance-projects.js';
 import { SCOPES } from '../workspace/rights/rights.js';
+import { PresentEntries } from './frame-ancestors.js';
 import { InstanceTelemetry } from './instance-telemetry.js';
-import { PresentEntries } from './present-entries.js';
 import { tokenEndpointOf } from './routes.js';
 import { isTokenExchangeOffered, tokenExchangeSettings } from './token-exchange-settings.js';
 

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { Controller, Inject, Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
+import { SignInFailureRepository } from '../administration/accounts/operator-account.repository.js';
 import { PasswordHasher } from '../administration/accounts/passwords.js';
-import { SignInFailureRepository } from '../administration/accounts/sign-in-failure.repository.js';
 import { AdministrationModule } from '../administration/administration.module.js';
 import { AuditJobsModule } from '../audit/audit-jobs.module.js';
 import { Metrics } from '../metrics/metrics.js';

@@ -35,7 +35,7 @@ export { JwksSnapshotRepository, neverTried, toJwksAddress } from './trust/jwks/
 export type { JwksSnapshot } from './trust/jwks/jwks-snapshot.repository.js';
 export type { KeySetState } from './trust/jwks/jwks-cache-entry.js';
 export { isInUse, keySetInWords, keySetState } from './trust/jwks/jwks-cache-entry.js';
-export { policyInWords } from './trust/policy-words.js';
+export { policyInWords } from './trust/policy-checks.js';
 export { POLICY, POLICY_GROUPS } from './trust/policy-rows.js';
 export { MAX_KEY_CHARACTERS } from './projects/projects-policy.js';
 export { StoredEntryChanges } from './trust/stored/stored-entry.changes.js';
@@ -112,7 +112,7 @@ export { RevocationRepository } from './revocation/revocation.repository.js';
 export { restoreTrust, revokeTrust } from './revocation/revocation.service.js';
 
 // Security events
-export { REQUESTED_EVENTS } from './signals/security-event.js';
+export { REQUESTED_EVENTS } from './signals/signal-rows.js';
 export { transmitterEntry, eventUseId } from './signals/transmitters.js';
 export type { Transmitter } from './signals/transmitters.js';
 

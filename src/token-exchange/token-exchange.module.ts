@@ -50,8 +50,7 @@ import {
   TOKEN_EXCHANGE_SETTINGS,
 } from './settings/token-exchange.options.js';
 import { completedOptions, entryRules } from './settings/token-exchange.settings.js';
-import { SignalSubjects } from './signals/signal-subjects.js';
-import { SignalsService } from './signals/signals.service.js';
+import { SignalsService, SignalSubjects } from './signals/signals.service.js';
 import { Transmitters } from './signals/transmitters.js';
 import { ConfigurableModuleClass } from './token-exchange.module-definition.js';
 import { JWKS_PROVIDERS } from './trust/jwks/jwks.service.js';

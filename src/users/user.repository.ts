@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { Column, Entity, In, MoreThan, PrimaryColumn } from 'typeorm';
 import type { Batch } from '../platform/database/database.js';
 import { Database } from '../platform/database/database.js';
+import type { Sql } from '../platform/database/sql.js';
 import {
   givenRows,
   parameter,
@@ -14,12 +15,33 @@ import {
 } from '../platform/database/sql.js';
 import type { Transaction } from '../platform/database/transaction.js';
 import { answerIn, managerOf, runIn } from '../platform/database/transaction.js';
+import { composed } from '../platform/text/characters.js';
+import { domainOfAddress } from '../platform/text/email-address.js';
 import type { HostUserUpdate, NewHostUser } from '../token-exchange/index.js';
 import type { PlannedUser, UserCreation } from '../token-exchange/instance.js';
-import { normalizeEmail } from './email.js';
 import type { GlobalRole } from './role.js';
 import { OPERATOR_ROLES } from './role.js';
-import { OperatorSessions, PersonalProjects } from './user-ports.js';
+
+/**
+ * @rule D4 E-mail addresses are compared case-insensitively, in Unicode NFC, with the domain in ASCII. See
+ * `normalized_email` in user.repository.ts: its unique constraint prevents a second spelling. Normalized
+ * again after lower-casing, which can decompose a letter. An invalid domain stays as it is.
+ */
+export function normalizeEmail(email: string): string {
+  const text = composed(composed(email).toLowerCase());
+  const domain = domainOfAddress(email);
+  return domain === undefined ? text : `${text.slice(0, text.lastIndexOf('@') + 1)}${domain}`;
+}
+
+export abstract class PersonalProjects {
+  /** Common table expressions that insert the personal project of the user in `made`, so that one statement creates both. */
+  abstract readonly insertForCreated: Sql;
+}
+
+export abstract class OperatorSessions {
+  /** @returns the number of deleted sessions */
+  abstract deleteOfUser(transaction: Transaction, userId: string): Promise<number>;
+}
 
 /** A local user. */
 @Entity('user_account')

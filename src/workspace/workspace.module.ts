@@ -6,16 +6,16 @@ import { AuditEventController } from './audit-events/audit-event.controller.js';
 import { CredentialController } from './credentials/credential.controller.js';
 import { CredentialRepository } from './credentials/credential.repository.js';
 import { CredentialService } from './credentials/credential.service.js';
-import { CredentialSchemas } from './credentials/credential-schemas.js';
-import { ApiAuditInterceptor } from './operations/api-audit.interceptor.js';
-import { refuseOpenRoutes, RightsInterceptor } from './operations/rights.interceptor.js';
-import { ProjectController } from './projects/project.controller.js';
-import { ProjectRepository } from './projects/project.repository.js';
-import { ProjectChoice } from './projects/project-choice.js';
-import { ProjectMemberController } from './projects/project-member.controller.js';
-import { ProjectMemberRepository } from './projects/project-member.repository.js';
+import { CredentialSchemas } from './credentials/credential-types.js';
+import {
+  ApiAuditInterceptor,
+  refuseOpenRoutes,
+  RightsInterceptor,
+} from './operations/api-controller.decorator.js';
+import { ProjectController, ProjectMemberController } from './projects/project.controller.js';
+import { ProjectMemberRepository, ProjectRepository } from './projects/project.repository.js';
 import { Quotas } from './quotas/quotas.js';
-import { AccessRights } from './rights/access-rights.js';
+import { AccessRights, ProjectChoice } from './rights/access-rights.js';
 import { ProjectRoleRepository } from './rights/project-role.repository.js';
 import { UserController } from './users/user.controller.js';
 import { UserAdministrationService } from './users/user-administration.service.js';

@@ -1,7 +1,7 @@
 // What callers of the API may do by role, project role and scopes, and the events of their calls.
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
-import type { Principal } from '../../src/access/principal.js';
+import type { Principal } from '../../src/access/authentication.service.js';
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
 import type { Right } from '../../src/workspace/rights/rights.js';
 import { INSTANCE_RIGHTS, PROJECT_RIGHTS, RIGHTS, SCOPES } from '../../src/workspace/rights/rights.js';

@@ -1,6 +1,6 @@
 // The checks before going live include stored entries if there is a database. They do not change it.
 import { Partner } from '../../demo/partner.js';
-import type { ListedEntry } from '../../src/administration/entries/list-entries.operation.js';
+import type { ListedEntry } from '../../src/administration/entries/entries.operations.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { CommandLine } from '../support/run-cli.js';
 import { BASE_URL, TestService } from '../support/test-service.js';

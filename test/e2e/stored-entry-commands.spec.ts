@@ -1,6 +1,6 @@
 // The commands on stored trusted key entries, run while the service runs, on both databases.
 import { Partner } from '../../demo/partner.js';
-import type { ListedEntry } from '../../src/administration/entries/list-entries.operation.js';
+import type { ListedEntry } from '../../src/administration/entries/entries.operations.js';
 import { eventsOf } from '../support/audit.js';
 import type { TestDatabase } from '../support/databases.js';
 import { describeOnEachDatabase } from '../support/databases.js';

@@ -1,6 +1,6 @@
 // svc-admin token explain, run while the service runs, on both databases.
 import { Partner } from '../../demo/partner.js';
-import type { ExplainedRequest } from '../../src/administration/explain/explained-request.js';
+import type { ExplainedRequest } from '../../src/administration/explain/explain-token.operation.js';
 import { VERSION } from '../../src/platform/version.js';
 import type { TokenExplanation } from '../../src/token-exchange/explain/token-explanation.js';
 import { eventsOf, requestIdOf } from '../support/audit.js';

@@ -1,6 +1,6 @@
 // Explains tokens to tests as commands do it: by what a service was started with, and on its database.
 import { InstanceExplainer } from '../../src/administration/explain/explain-token.operation.js';
-import type { AdministrationSettings } from '../../src/administration/settings.js';
+import type { AdministrationSettings } from '../../src/administration/operation.js';
 import { trustedKeysRules } from '../../src/instance/prepare-startup.js';
 import { explanationRules, USER_TABLE } from '../../src/instance/token-exchange-settings.js';
 import { Clock } from '../../src/platform/clock.js';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { hashOfCode, newSignInCode, PasswordHasher } from '../../src/administration/accounts/passwords.js';
 import { Administration } from '../../src/administration/administration.js';
 import type { ShownEntry } from '../../src/administration/entries/entries.operations.js';
-import { UserChangeOperations } from '../../src/administration/users/user-changes.operations.js';
+import { UserChangeOperations } from '../../src/administration/users/users.operations.js';
 import type { GlobalRole } from '../../src/users/role.js';
 import { createUser } from './local-users.js';
 import { cookieOf } from './logins.js';

@@ -6,7 +6,7 @@ import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import type { GlobalRole } from '../../users/role.js';
 import { OPERATOR_ROLES } from '../../users/role.js';
-import { OperatorSessions } from '../../users/user-ports.js';
+import { OperatorSessions } from '../../users/user.repository.js';
 
 /** A session. Only the hash of its secret is stored, so that a reader of the table cannot use it. */
 export interface OperatorSession {

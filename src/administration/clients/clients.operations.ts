@@ -7,8 +7,7 @@ import { isJsonObject } from '../../platform/json/strict-json.js';
 import type { EntryValue, TrustedClient, TrustedKeyEntry } from '../../token-exchange/instance.js';
 import { StoredEntryChanges, StoredEntryError } from '../../token-exchange/instance.js';
 import type { ChangedEntry, EntryChange } from '../entries/entries.operations.js';
-import { EntryOperations } from '../entries/entries.operations.js';
-import { trustedEntries } from '../entries/list-entries.operation.js';
+import { EntryOperations, trustedEntries } from '../entries/entries.operations.js';
 import type { Changed, ChangeWork } from '../operation.js';
 import { Change, inputOf, Read, readNothing } from '../operation.js';
 

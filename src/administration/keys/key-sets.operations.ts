@@ -26,10 +26,8 @@ import {
   toJwksAddress,
   transmitterEntry,
 } from '../../token-exchange/instance.js';
-import { CommandError } from '../command-error.js';
-import { trustedEntries } from '../entries/list-entries.operation.js';
-import { inputOf, Read, readNothing } from '../operation.js';
-import { AdministrationSettings } from '../settings.js';
+import { trustedEntries } from '../entries/entries.operations.js';
+import { AdministrationSettings, CommandError, inputOf, Read, readNothing } from '../operation.js';
 import { printable, quoted } from '../table.js';
 
 /** The stored state of an address. Times are ISO 8601. A fetch has the time of its start. */
@@ -188,7 +186,7 @@ function untried({ entry, url }: EntryKeySet): Refreshed {
 }
 
 /** The result for an address. */
-export interface FetchedKeySet {
+interface FetchedKeySet {
   /** The entry's name. */
   readonly entry: string;
   /** Without its query. */
@@ -203,7 +201,7 @@ export interface FetchedKeySet {
 }
 
 /** An entry with a key set, or a draft of one. */
-export interface NamedKeySet {
+interface NamedKeySet {
   readonly label: string;
   readonly url: string;
 }

@@ -1,17 +1,29 @@
 // Lists projects with their keys in partners' tokens, and sets such a key.
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import type { Checked } from '../../platform/input/schemas.js';
-import { readBy, storableString } from '../../platform/input/schemas.js';
+import { BODY_LIMIT_BYTES } from '../../platform/http/content-type.js';
+import type { Checked, Problem } from '../../platform/input/schemas.js';
+import { flag, holding, read, readBy, storableString, stringUpTo } from '../../platform/input/schemas.js';
+import {
+  hasUnstorableText,
+  isJsonObject,
+  JsonError,
+  parseStrictJson,
+} from '../../platform/json/strict-json.js';
 import { hasMoreCharacters } from '../../platform/text/characters.js';
 import { isId } from '../../platform/text/id.js';
 import { parsedUrl } from '../../platform/text/url.js';
 import { IdentityLinkRepository, MAX_KEY_CHARACTERS } from '../../token-exchange/instance.js';
+import { UserRepository } from '../../users/user.repository.js';
+import { ApiRefusal } from '../../workspace/api/api-refusal.js';
 import type { ExternalKey } from '../../workspace/projects/project.repository.js';
 import { ProjectRepository } from '../../workspace/projects/project.repository.js';
-import { CommandError } from '../command-error.js';
+import { Quotas } from '../../workspace/quotas/quotas.js';
+import type { NewWorkflow } from '../../workspace/workflows/workflow.repository.js';
+import { WorkflowRepository } from '../../workspace/workflows/workflow.repository.js';
 import type { ChangeWork } from '../operation.js';
-import { Change, inputOf, readNothing, Stream } from '../operation.js';
+import { Change, CommandError, inputOf, readNothing, Stream } from '../operation.js';
 
 const PAGE_SIZE = 100;
 
@@ -70,4 +82,107 @@ function keyText() {
   const rule = `must be a string of 1 to ${MAX_KEY_CHARACTERS} characters`;
   const isGood = (text: string) => text !== '' && !hasMoreCharacters(text, MAX_KEY_CHARACTERS);
   return storableString().refine(isGood, rule);
+}
+
+/** Rows per statement. If the embedded database runs on the main thread, each statement blocks requests. */
+const BATCH_SIZE = 25;
+/** The command line shows all problems of its file; this limit is for other callers. */
+const MAX_PROBLEMS = 10;
+
+const readImport = inputOf({ ownerEmail: storableString(), workflows: readBy(z.unknown(), drafts) });
+
+@Injectable()
+export class WorkflowOperations {
+  constructor(
+    private readonly users: UserRepository,
+    private readonly projects: ProjectRepository,
+    private readonly workflows: WorkflowRepository,
+    private readonly quotas: Quotas,
+  ) {}
+
+  @Change('workflows import', readImport)
+  async import({ ownerEmail, workflows }: ReturnType<typeof readImport>, { transaction }: ChangeWork) {
+    const owner = await this.users.findByEmail(ownerEmail, transaction);
+    if (owner === undefined) throw new CommandError('There is no user with this e-mail address.');
+    const projectId = await this.projects.personalProjectId(transaction, owner.id);
+    try {
+      await this.quotas.within(transaction, { workflows: projectId }, async () => {
+        for (let start = 0; start < workflows.length; start += BATCH_SIZE) {
+          const batch = workflows.slice(start, start + BATCH_SIZE);
+          await this.workflows.insert(
+            transaction,
+            batch.map((draft) => ({ ...draft, projectId })),
+          );
+          await othersTurn();
+        }
+      });
+    } catch (error) {
+      throw error instanceof ApiRefusal ? new CommandError(`${error.message}.`) : error;
+    }
+    return { result: { imported: workflows.length }, targets: { userId: owner.id, projectId } };
+  }
+}
+
+function drafts(value: unknown): Checked<readonly WorkflowDraft[]> {
+  const { workflows, problems } = readWorkflows(value);
+  return problems.length === 0 ? { value: workflows } : { rule: problems.slice(0, MAX_PROBLEMS).join('; ') };
+}
+
+/** A workflow without its project. */
+export type WorkflowDraft = Omit<NewWorkflow, 'projectId'>;
+
+/** The workflows, or problems, with which nothing is imported. */
+interface WorkflowFileReading {
+  readonly workflows: WorkflowDraft[];
+  readonly problems: string[];
+}
+
+const MAX_NAME_CHARACTERS = 128;
+
+/** Responses must stay within bounds, so no workflow is larger than the API allows. */
+const WORKFLOWS = z.array(
+  z
+    .strictObject({
+      name: stringUpTo(MAX_NAME_CHARACTERS).min(1, 'must not be empty'),
+      active: flag().default(false),
+      nodes: storable<readonly object[]>(
+        (value) => Array.isArray(value) && value.every(isJsonObject),
+        'must be an array of objects',
+      ).default([]),
+      connections: storable<Record<string, unknown>>(isJsonObject, 'must be an object').default({}),
+    })
+    .refine(
+      (workflow) => Buffer.byteLength(JSON.stringify(workflow)) <= BODY_LIMIT_BYTES,
+      `is larger than ${BODY_LIMIT_BYTES / 1024} KiB`,
+    ),
+  'must be a JSON array of workflows',
+);
+
+function storable<T>(check: (value: unknown) => boolean, rule: string) {
+  return holding<T>(check, rule).refine(
+    (value) => !hasUnstorableText(value),
+    'has NUL or a lone surrogate, which cannot be stored',
+  );
+}
+
+/** Parses a JSON array of `{name, active?, nodes?, connections?}`, and reports all problems at once. */
+export function readWorkflowFile(text: string): WorkflowFileReading {
+  try {
+    return readWorkflows(parseStrictJson(text));
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    return { workflows: [], problems: [error.message] };
+  }
+}
+
+function readWorkflows(list: unknown): WorkflowFileReading {
+  const reading = read(WORKFLOWS, list);
+  if ('value' in reading) return { workflows: reading.value, problems: [] };
+  return { workflows: [], problems: reading.problems.map(problemLine) };
+}
+
+function problemLine({ path, rule }: Problem): string {
+  const [index = '', member] = path.split('.');
+  if (index === '') return rule;
+  return `workflow ${index}${member === undefined ? '' : `, ${member}`}: ${rule}`;
 }

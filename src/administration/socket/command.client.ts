@@ -6,8 +6,8 @@ import type { Socket } from 'node:net';
 import { createConnection } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { Piece } from '../administration.js';
-import { CommandError, InputError } from '../command-error.js';
 import type { Operation } from '../operation.js';
+import { CommandError, InputError } from '../operation.js';
 
 /**
  * The smallest limit of the operating systems is 104 bytes, including the terminating NUL. Some truncate

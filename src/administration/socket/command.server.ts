@@ -17,10 +17,9 @@ import { newRequestId } from '../../platform/http/http-messages.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { VERSION } from '../../platform/version.js';
 import { Administration } from '../administration.js';
-import { AdministrationModule } from '../administration.module.js';
-import { CommandError, InputError } from '../command-error.js';
+import { AdministrationModule, findOperation } from '../administration.module.js';
 import type { Operation } from '../operation.js';
-import { findOperation } from '../operations.js';
+import { CommandError, InputError } from '../operation.js';
 import type { AnswerLine } from './command.client.js';
 import { commandSocketPath, obstacleTo, REQUEST_LIMIT_BYTES, VERSION_HEADER } from './command.client.js';
 

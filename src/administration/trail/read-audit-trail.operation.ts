@@ -15,9 +15,8 @@ import { StoredEntryChanges } from '../../token-exchange/instance.js';
 import type { User } from '../../users/user.repository.js';
 import { UserRepository } from '../../users/user.repository.js';
 import { UserProfileRepository } from '../accounts/user-profile.repository.js';
-import { CommandError, InputError } from '../command-error.js';
-import { trustedEntries } from '../entries/list-entries.operation.js';
-import { inputOf, Stream } from '../operation.js';
+import { trustedEntries } from '../entries/entries.operations.js';
+import { CommandError, InputError, inputOf, Stream } from '../operation.js';
 import { userIdOf } from '../users/users.operations.js';
 
 export const MAX_LIMIT = 10_000;

@@ -6,7 +6,7 @@ import type { StatementPool } from '../../platform/database/database.js';
 import { OPERATOR_DATABASE } from '../../platform/database/database.js';
 import { wholeNumber } from '../../platform/input/schemas.js';
 import { maxUsersOf, SeatRepository, StoredEntryChanges } from '../../token-exchange/instance.js';
-import { trustedEntries } from '../entries/list-entries.operation.js';
+import { trustedEntries } from '../entries/entries.operations.js';
 import { inputOf, Read } from '../operation.js';
 
 export const MAX_MONTHS = 24;

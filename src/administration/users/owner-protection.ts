@@ -6,8 +6,8 @@ import { IdentityLinkRepository, StoredEntryChanges } from '../../token-exchange
 import { OPERATOR_ROLES, OWNER_ROLE } from '../../users/role.js';
 import type { User } from '../../users/user.repository.js';
 import { UserRepository } from '../../users/user.repository.js';
-import { CommandError } from '../command-error.js';
 import type { ChangeWork } from '../operation.js';
+import { CommandError } from '../operation.js';
 
 /** Whether the requesting operator is not the owner. Commands need a shell, and may do everything. */
 export function isAdministrator(operator: User | undefined): boolean {

@@ -7,8 +7,7 @@ import type { Startup } from '../../config/startup.js';
 import { STARTUP } from '../../config/startup.js';
 import { endOf, explanationOf, unavailableBecause } from '../../instance/availability.js';
 import { FrameAncestors } from '../../instance/frame-ancestors.js';
-import { trustedKeysRules } from '../../instance/prepare-startup.js';
-import { variableStates } from '../../instance/variable-states.js';
+import { trustedKeysRules, variableStates } from '../../instance/prepare-startup.js';
 import { Clock } from '../../platform/clock.js';
 import type { DatabaseSettings } from '../../platform/database/data-source.js';
 import { DATABASE_SETTINGS } from '../../platform/database/data-source.js';
@@ -17,8 +16,7 @@ import { OPERATOR_DATABASE } from '../../platform/database/database.js';
 import { Leader } from '../../platform/jobs/leader.js';
 import { VERSION } from '../../platform/version.js';
 import { ALGORITHMS } from '../../token-exchange/instance.js';
-import { entryForm } from '../entries/entry-form.js';
-import { withLabels } from '../entries/property-labels.js';
+import { entryForm, withLabels } from '../entries/entry-form.js';
 
 @Injectable()
 export class OverviewReader {

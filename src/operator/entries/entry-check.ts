@@ -12,7 +12,7 @@ import {
   policyInWords,
   StoredEntryChanges,
 } from '../../token-exchange/instance.js';
-import { withLabels } from './property-labels.js';
+import { withLabels } from './entry-form.js';
 
 const readEntry = inputOf({
   /** The entry to be stored. */

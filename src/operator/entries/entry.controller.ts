@@ -1,19 +1,18 @@
 // Trusted key entries, their fetched key sets, and revoked keys, for operators.
 import { Delete, Get, Headers, HttpCode, Param, Post, Put } from '@nestjs/common';
 import { Administration } from '../../administration/administration.js';
-import { CommandError } from '../../administration/command-error.js';
-import { EntryOperations } from '../../administration/entries/entries.operations.js';
-import type { ListedEntry } from '../../administration/entries/list-entries.operation.js';
-import { EntryListOperations } from '../../administration/entries/list-entries.operation.js';
+import type { ListedEntry } from '../../administration/entries/entries.operations.js';
+import { EntryListOperations, EntryOperations } from '../../administration/entries/entries.operations.js';
 import type { EntryKeySet } from '../../administration/keys/key-sets.operations.js';
 import { KeySetOperations } from '../../administration/keys/key-sets.operations.js';
-import { RevocationOperations } from '../../administration/keys/revocations.operations.js';
+import { RevocationOperations } from '../../administration/keys/keys.operations.js';
+import { CommandError } from '../../administration/operation.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
 import type { OperatorCall } from '../api/operator-call.decorator.js';
 import { Call, OperatorController } from '../api/operator-call.decorator.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.filter.js';
 import { EntryCheck } from './entry-check.js';
-import { withLabels } from './property-labels.js';
+import { withLabels } from './entry-form.js';
 
 /** Longer than the leader takes to react and fetch, and shorter than the page waits for a response. */
 const FETCH_WAIT_SECONDS = 20;

@@ -1,6 +1,6 @@
 // What "Add a partner" asks the instance besides the operations of entries: keys that are to be trusted, and the first requests.
 import { Inject, Injectable } from '@nestjs/common';
-import { explainedRequest } from '../../administration/explain/explained-request.js';
+import { explainedRequest } from '../../administration/explain/explain-token.operation.js';
 import { fetchKeySets } from '../../administration/keys/key-sets.operations.js';
 import { inputOf, Read } from '../../administration/operation.js';
 import { PublicKeyError, readPublicKey } from '../../administration/partners/public-key.js';
@@ -18,7 +18,7 @@ import type { Checked } from '../../platform/input/schemas.js';
 import { moment, readBy, storableString } from '../../platform/input/schemas.js';
 import { parsedUrl } from '../../platform/text/url.js';
 import { SEARCH_LIMITS } from '../api/list-page.js';
-import { inLabels } from '../entries/property-labels.js';
+import { inLabels } from '../entries/entry-form.js';
 
 const readKey = inputOf({
   /** PEM or JWK. */

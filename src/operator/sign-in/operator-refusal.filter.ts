@@ -2,7 +2,7 @@
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import { Catch } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ActorError, CommandError, InputError } from '../../administration/command-error.js';
+import { ActorError, CommandError, InputError } from '../../administration/operation.js';
 import { Metrics } from '../../metrics/metrics.js';
 import { NOT_FOUND } from '../../platform/http/http-messages.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';

@@ -1,14 +1,14 @@
 // Signs operators in and out, and changes their passwords.
 import { Injectable } from '@nestjs/common';
 import type { OperatorAccount } from '../../administration/accounts/operator-account.repository.js';
-import { OperatorAccountRepository } from '../../administration/accounts/operator-account.repository.js';
+import {
+  failureKey,
+  OperatorAccountRepository,
+  SignInFailureRepository,
+} from '../../administration/accounts/operator-account.repository.js';
 import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
 import { OperatorSessionRepository } from '../../administration/accounts/operator-session.repository.js';
 import { faultOfPassword, hashOfCode, PasswordHasher } from '../../administration/accounts/passwords.js';
-import {
-  failureKey,
-  SignInFailureRepository,
-} from '../../administration/accounts/sign-in-failure.repository.js';
 import type { OperatorRefusalReason } from '../../audit/instance-events.js';
 import { Clock } from '../../platform/clock.js';
 import type { Transaction } from '../../platform/database/transaction.js';

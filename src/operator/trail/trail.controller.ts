@@ -1,15 +1,14 @@
 // The audit trail, the state of the instance, and explanations of tokens, for operators.
 import { Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { Administration } from '../../administration/administration.js';
-import { TokenOperations } from '../../administration/explain/explain-token.operation.js';
-import { REFUSAL_REASONS } from '../../administration/explain/explained-request.js';
+import { REFUSAL_REASONS, TokenOperations } from '../../administration/explain/explain-token.operation.js';
 import { UsageOperations } from '../../administration/usage/usage.operations.js';
 import { AUDIT_EVENT_NAMES } from '../../audit/instance-events.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';
 import type { OperatorCall } from '../api/operator-call.decorator.js';
 import { Call, OperatorController } from '../api/operator-call.decorator.js';
 import { OverviewReader } from '../api/overview.js';
-import { inLabels } from '../entries/property-labels.js';
+import { inLabels } from '../entries/entry-form.js';
 import { OperatorRefusal } from '../sign-in/operator-refusal.filter.js';
 import { TrailOperations } from './trail.operation.js';
 

@@ -4,7 +4,7 @@ import type { StatementPool } from '../../platform/database/database.js';
 import { OPERATOR_DATABASE } from '../../platform/database/database.js';
 import type { IssuerKey } from '../../token-exchange/instance.js';
 import { readRecordedKeys } from '../../token-exchange/instance.js';
-import { normalizeEmail } from '../../users/email.js';
+import { normalizeEmail } from '../../users/user.repository.js';
 
 export interface EmbeddedSession {
   /** The id of its family. */

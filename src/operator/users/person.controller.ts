@@ -2,7 +2,7 @@
 import { Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import type { LiveOperatorSession } from '../../administration/accounts/operator-session.repository.js';
 import { Administration } from '../../administration/administration.js';
-import { UserChangeOperations } from '../../administration/users/user-changes.operations.js';
+import { UserChangeOperations } from '../../administration/users/users.operations.js';
 import { Revocations } from '../../token-exchange/instance.js';
 import { UserRepository } from '../../users/user.repository.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';

@@ -3,11 +3,11 @@ import { EXCHANGE_EVENTS } from '../exchange/exchange-events.js';
 import { EXPLAIN_EVENTS } from '../explain/explain-rows.js';
 import { USER_EVENTS } from '../identity/user-events.js';
 import { INTROSPECTION_EVENTS } from '../introspection/introspection-rows.js';
-import { LOGIN_EVENTS } from '../login/login-events.js';
+import { LOGIN_EVENTS } from '../login/login-rows.js';
 import { LOGOUT_EVENTS } from '../logout/logout-events.js';
 import { PROJECT_EVENTS } from '../projects/project-events.js';
 import { REVOCATION_EVENTS } from '../revocation/revocation-events.js';
-import { SIGNAL_EVENTS } from '../signals/signal-events.js';
+import { SIGNAL_EVENTS } from '../signals/signal-rows.js';
 import { STORED_ENTRY_EVENTS } from '../trust/stored/stored-entry-events.js';
 import type { Events } from './event-members.js';
 

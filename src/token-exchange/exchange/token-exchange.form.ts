@@ -5,7 +5,7 @@ import {
   CLIENT_AUTH_METHODS,
   CLIENT_FIELDS,
   readClientCredentials,
-} from '../assertions/client-credentials.js';
+} from '../assertions/client-authenticator.js';
 import type { SentAssertion } from '../assertions/id-assertion.service.js';
 import type { AssertionFlow } from '../endpoint/flows.js';
 import { Form } from '../endpoint/form.js';

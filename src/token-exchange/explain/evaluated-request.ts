@@ -10,7 +10,7 @@ import type { RefusedToken, SubjectOrActor } from '../refusals/oauth-refusal.js'
 import { REQUEST_REFUSALS } from '../refusals/refusals.js';
 import { TOKEN_REFUSALS } from '../refusals/token-refusals.js';
 import type { ClaimSet } from '../trust/claim-names.js';
-import { policyInWords } from '../trust/policy-words.js';
+import { policyInWords } from '../trust/policy-checks.js';
 import type { TrustedKeyEntry, TrustPolicy } from '../trust/trusted-key.js';
 import type { CheckResult } from '../verify/check-runner.js';
 import type { PerToken } from '../verify/external-token.verifier.js';

@@ -2,6 +2,7 @@
 import { event } from '../audit/event-members.js';
 import { CLIENT_ADDRESS, CLIENT_REFUSAL, ISSUER, KID, REFUSAL } from '../audit/shared-members.js';
 import type { TokenRefusal } from '../refusals/refusal.js';
+import { flag } from '../trust/entry-kinds.js';
 
 export const EXPLAIN_REFUSALS = {
   explaining_not_allowed: {
@@ -27,5 +28,14 @@ export const EXPLAIN_EVENTS = {
     issuer: REFUSAL.issuer,
     kid: REFUSAL.kid,
     ...CLIENT_REFUSAL,
+  }),
+};
+
+export const EXPLAIN = {
+  mayExplain: flag({
+    label: 'The partner may ask why its tokens are refused',
+    rule: 'the partner may [ask why](../endpoints.md#post-restauthexplain) a token was refused',
+    open: false,
+    words: (may) => (may === true ? 'may ask why its tokens are refused' : undefined),
   }),
 };

@@ -2,7 +2,7 @@
 import { Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { HttpRequest } from '../../platform/http/http-messages.js';
 import { HttpAnswers } from '../../platform/http/http-messages.js';
-import { CLIENT_FIELDS, readClientCredentials } from '../assertions/client-credentials.js';
+import { CLIENT_FIELDS, readClientCredentials } from '../assertions/client-authenticator.js';
 import {
   AvailableGuard,
   ClockGuard,

@@ -18,7 +18,7 @@ import type { HttpRequest } from '../../platform/http/http-messages.js';
 import { HttpAnswers } from '../../platform/http/http-messages.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
-import { CLIENT_AUTH_METHODS } from '../assertions/client-credentials.js';
+import { CLIENT_AUTH_METHODS } from '../assertions/client-authenticator.js';
 import { ENDPOINTS } from '../endpoint/flows.js';
 import {
   KEY_SET,

@@ -3,9 +3,9 @@ import { DPOP_REQUEST_REFUSALS } from '../dpop/dpop-refusals.js';
 import { ENDPOINT_REFUSALS } from '../endpoint/request-refusals.js';
 import { EXCHANGE_NOTICES } from '../exchange/exchange-refusals.js';
 import { USER_NOTICES } from '../identity/user-refusals.js';
-import { LOGIN_NOTICES, LOGIN_REQUEST_REFUSALS } from '../login/login-refusals.js';
+import { LOGIN_NOTICES, LOGIN_REQUEST_REFUSALS } from '../login/login-rows.js';
 import { PROJECT_NOTICES } from '../projects/project-refusals.js';
-import { SIGNAL_REQUEST_REFUSALS } from '../signals/signal-refusals.js';
+import { SIGNAL_REQUEST_REFUSALS } from '../signals/signal-rows.js';
 import type { RequestRefusal } from './refusal.js';
 import { inOrderOfChecks } from './refusal.js';
 

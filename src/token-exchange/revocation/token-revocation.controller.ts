@@ -4,8 +4,11 @@ import type { HttpRequest } from '../../platform/http/http-messages.js';
 import { HttpAnswers } from '../../platform/http/http-messages.js';
 import { printable } from '../../platform/text/printable.js';
 import type { AuthenticatedClient, ClientCredentials } from '../assertions/client-authenticator.js';
-import { ClientAuthenticator } from '../assertions/client-authenticator.js';
-import { CLIENT_FIELDS, readClientCredentials } from '../assertions/client-credentials.js';
+import {
+  CLIENT_FIELDS,
+  ClientAuthenticator,
+  readClientCredentials,
+} from '../assertions/client-authenticator.js';
 import {
   AvailableGuard,
   enabledGuardOf,

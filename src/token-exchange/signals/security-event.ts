@@ -6,31 +6,14 @@ import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import type { ClaimSet } from '../trust/claim-names.js';
 import type { TimedClaims } from '../verify/external-claims.js';
 import { refuseUnstorable, timedClaims } from '../verify/external-claims.js';
+import type { EventName } from './signal-rows.js';
+import { EVENTS } from './signal-rows.js';
 
 /** A token has no `exp`: it is accepted for so long after its `iat`. */
 const MAX_AGE_SECONDS = 86_400;
-const CAEP = 'https://schemas.openid.net/secevent/caep/event-type/';
-const RISC = 'https://schemas.openid.net/secevent/risc/event-type/';
-const SSF = 'https://schemas.openid.net/secevent/ssf/event-type/';
 
 /** Keycloak names all sessions of a user by this id when an administrator signs the user out. */
 const ALL_SESSIONS = 'ALL';
-
-/** The events that do something here, by their URIs. */
-const EVENTS = {
-  [`${CAEP}session-revoked`]: 'session-revoked',
-  [`${CAEP}credential-change`]: 'credential-change',
-  [`${RISC}account-disabled`]: 'account-disabled',
-  [`${RISC}account-enabled`]: 'account-enabled',
-  [`${RISC}account-purged`]: 'account-purged',
-  [`${RISC}sessions-revoked`]: 'sessions-revoked',
-  [`${SSF}verification`]: 'verification',
-} as const;
-
-export const EVENT_NAMES = Object.values(EVENTS);
-export type EventName = (typeof EVENT_NAMES)[number];
-/** The URIs that a stream is asked for. Transmitters send verifications without being asked. */
-export const REQUESTED_EVENTS = Object.keys(EVENTS).filter((uri) => !uri.startsWith(SSF));
 
 /** A user by a subject identifier (RFC 9493). */
 export type UserSubject =

@@ -1,5 +1,5 @@
 // The members of a policy: what an entry of the trusted keys allows its tokens. Everything about one member alone stands in its row;
-// the reader, forms, commands, words and docs/reference/trusted-key-entries.md follow. What looks at two members is in policy-checks.ts and policy-words.ts.
+// the reader, forms, commands, words and docs/reference/trusted-key-entries.md follow. What looks at two members is in policy-checks.ts.
 import { domainNamed } from '../../platform/text/email-address.js';
 import { momentOf } from '../../platform/text/moment.js';
 import { pageOrigin } from '../../platform/text/origin.js';
@@ -9,7 +9,7 @@ import { CLIENTS } from '../assertions/client-reader.js';
 import type { Flow } from '../endpoint/flows.js';
 import { FLOW_NAMES } from '../endpoint/flows.js';
 import { GRANTS } from '../exchange/grants-policy.js';
-import { EXPLAIN } from '../explain/explain-policy.js';
+import { EXPLAIN } from '../explain/explain-rows.js';
 import { PROJECTS } from '../projects/projects-policy.js';
 import { PROVIDER_ROLES, PROVIDER_TOKENS } from '../verify/provider-policy.js';
 import { WORKLOAD } from '../workloads/workload-policy.js';

@@ -2,7 +2,7 @@
 import { Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import { CurrentPrincipal } from '../../access/authentication.guard.js';
-import type { Principal } from '../../access/principal.js';
+import type { Principal } from '../../access/authentication.service.js';
 import { found } from '../api/api-refusal.js';
 import { JsonBody } from '../api/body/json-body.js';
 import type { Page, PageRange } from '../api/pages.js';
@@ -11,7 +11,7 @@ import type { PageQuery } from '../api/request-input.pipe.js';
 import { pageQuery } from '../api/request-input.pipe.js';
 import { ApiController } from '../operations/api-controller.decorator.js';
 import { linksTo, Operation, PathId } from '../operations/operation.decorator.js';
-import { ProjectChoice } from '../projects/project-choice.js';
+import { ProjectChoice } from '../rights/access-rights.js';
 import {
   CredentialAnswer,
   credentialAnswer,

@@ -1,7 +1,14 @@
 // Request bodies and responses of credentials. No response contains their data.
 import { ApiProperty, PickType } from '@nestjs/swagger';
-import { ChoiceField, FlagField, IdField, ObjectField, TextField } from '../api/body/field-rules.js';
-import { TimedAnswer, timesOf } from '../api/timed-answer.js';
+import {
+  ChoiceField,
+  FlagField,
+  IdField,
+  ObjectField,
+  TextField,
+  TimedAnswer,
+  timesOf,
+} from '../api/body/field-rules.js';
 import { ProjectAnswer } from '../projects/project.dto.js';
 import type { CredentialRow } from './credential.repository.js';
 import { CREDENTIAL_TYPE_NAMES } from './credential-types.js';

@@ -10,7 +10,7 @@ import { Quotas } from '../quotas/quotas.js';
 import type { CredentialChangeBody, NewCredentialBody } from './credential.dto.js';
 import type { Credential, CredentialChange, CredentialRow } from './credential.repository.js';
 import { CredentialRepository, sealedForCredential } from './credential.repository.js';
-import { CredentialSchemas } from './credential-schemas.js';
+import { CredentialSchemas } from './credential-types.js';
 
 type CredentialData = Record<string, unknown>;
 

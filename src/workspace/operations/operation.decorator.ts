@@ -97,7 +97,7 @@ type Answer =
   | { readonly status: 200; readonly schema: Record<string, unknown> }
   | { readonly status: 204 };
 
-/** The rule of a route; see rights.interceptor.ts. */
+/** The rule of a route; see api-controller.decorator.ts. */
 export const Rule = Reflector.createDecorator<OperationRule>();
 
 const ERRORS: Readonly<Record<number, string>> = {

@@ -1,7 +1,6 @@
 // Request bodies and responses of projects and their members.
 import { ApiProperty, PickType } from '@nestjs/swagger';
-import { ChoiceField, IdField, TextField } from '../api/body/field-rules.js';
-import { TimedAnswer, timesOf } from '../api/timed-answer.js';
+import { ChoiceField, IdField, TextField, TimedAnswer, timesOf } from '../api/body/field-rules.js';
 import type { ProjectRole } from '../rights/rights.js';
 import { PROJECT_ROLES } from '../rights/rights.js';
 import { UserAnswer } from '../users/user.dto.js';

@@ -6,9 +6,9 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { SESSION_DESCRIPTION } from '../../access/session.description.js';
 import { VERSION } from '../../platform/version.js';
+import type { CredentialSchema } from '../credentials/credential-types.js';
+import { CREDENTIAL_TYPES } from '../credentials/credential-types.js';
 import { WorkspaceModule } from '../workspace.module.js';
-import { describeCredentialTypes } from './credential-bodies.js';
-import { giveExamples } from './examples.js';
 
 const DESCRIPTION =
   'Projects, their members, workflows and credentials of this instance. Every call is authorised by the acting user: ' +
@@ -111,5 +111,174 @@ function closeBodies({ components }: OpenAPIObject): void {
   for (const [name, schema] of Object.entries(components?.schemas ?? {})) {
     if (name.endsWith('Body')) Object.assign(schema, { additionalProperties: false });
     if (name.endsWith('ChangeBody')) Object.assign(schema, { minProperties: 1 });
+  }
+}
+
+type Schemas = Record<string, Schema>;
+interface Schema {
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, object>>;
+  readonly [keyword: string]: unknown;
+}
+
+const NEW = 'NewCredentialBody';
+const CHANGE = 'CredentialChangeBody';
+
+/**
+ * A new credential has one of the types. Each has named schemas for its body and its data, so that generated
+ * clients have classes for them. The data that a change may contain depends on the stored credential, which
+ * no schema can express.
+ */
+function describeCredentialTypes({ components }: OpenAPIObject): void {
+  const schemas = (components?.schemas ?? {}) as Schemas;
+  const whole = schemas[NEW];
+  if (whole === undefined) throw new Error(`the description has no ${NEW}`);
+  const types = [...CREDENTIAL_TYPES.keys()];
+  for (const [type, schema] of CREDENTIAL_TYPES) {
+    schemas[dataName(type)] = dataSchema(schema);
+    schemas[bodyName(type)] = bodySchema(whole, type);
+  }
+  schemas[NEW] = {
+    description: 'A credential of one of the types.',
+    oneOf: types.map((type) => ({ $ref: reference(bodyName(type)) })),
+    discriminator: {
+      propertyName: 'type',
+      mapping: Object.fromEntries(types.map((type) => [type, reference(bodyName(type))])),
+    },
+  };
+  Object.assign(schemas[CHANGE] ?? {}, PARTIAL_CHANGE);
+}
+
+/**
+ * `isPartialData` is meaningless without data. Linters expect an example to have only the properties that
+ * `then` names.
+ */
+const PARTIAL_CHANGE = {
+  not: { properties: { isPartialData: {} }, required: ['isPartialData'], maxProperties: 1 },
+  if: { required: ['isPartialData'], properties: { isPartialData: { const: true } } },
+  then: { properties: { name: {}, type: {}, data: {}, isPartialData: {} }, required: ['data'] },
+};
+
+/** Omits the title, which some generators would use as the class name. */
+function dataSchema({ $schema, title, ...schema }: CredentialSchema): Schema {
+  return { ...schema, description: `Data of a credential of the type ${title}. By ${$schema}.` };
+}
+
+function bodySchema({ properties, ...whole }: Schema, type: string): Schema {
+  return {
+    ...whole,
+    properties: {
+      ...properties,
+      type: { type: 'string', enum: [type], description: "Type. It determines data's schema." },
+      data: { $ref: reference(dataName(type)) },
+    },
+  };
+}
+
+function bodyName(type: string): string {
+  return `New${capitalised(type)}Body`;
+}
+
+function dataName(type: string): string {
+  return `${capitalised(type)}Data`;
+}
+
+function capitalised(type: string): string {
+  return type.charAt(0).toUpperCase() + type.slice(1);
+}
+
+function reference(name: string): string {
+  return `#/components/schemas/${name}`;
+}
+
+const ID = {
+  user: '0190163d-8694-739b-aea5-966c26f8ad91',
+  project: '0190163d-8694-739b-aea5-966c26f8ad92',
+  workflow: '0190163d-8694-739b-aea5-966c26f8ad93',
+  credential: '0190163d-8694-739b-aea5-966c26f8ad94',
+};
+const TIMES = { createdAt: '2026-01-30T09:00:00.000Z', updatedAt: '2026-01-31T12:00:00.000Z' };
+const PERSON = { email: 'ada@partner.example', givenName: 'Ada', familyName: 'Lovelace' };
+const DEFINITION = {
+  nodes: [
+    { id: 'a', name: 'Start', type: 'manualTrigger', parameters: {} },
+    {
+      id: 'b',
+      name: 'Fetch orders',
+      type: 'httpRequest',
+      parameters: { method: 'GET', url: 'https://shop.example/orders' },
+    },
+  ],
+  connections: { Start: { main: [[{ node: 'Fetch orders', type: 'main', index: 0 }]] } },
+};
+const WORKFLOW = {
+  id: ID.workflow,
+  projectId: ID.project,
+  name: 'Import of orders',
+  active: false,
+  ...TIMES,
+  canEdit: true,
+};
+const EXTERNAL_KEY = { issuer: 'https://partner.example', key: 'acme' };
+const PROJECT = { id: ID.project, name: 'Orders', type: 'team' };
+
+const EVENT = {
+  id: '4711',
+  event: 'svc.audit.token-exchange.failed',
+  occurredAt: '2026-01-31T09:00:00.000Z',
+  requestId: '1fr68knv0000a8k2rq4t',
+  subjectUserId: null,
+  actorUserId: null,
+  payload: { reason: 'token_expired', issuer: 'https://partner.example', kid: '2026-11' },
+};
+
+/** By schema name. The types of credential have their data in their own schemas. */
+const EXAMPLES: Readonly<Record<string, object>> = {
+  NewUserBody: { ...PERSON, role: 'global:member' },
+  UserChangeBody: { enabled: false },
+  UserAnswer: { id: ID.user, ...PERSON, role: 'global:member', enabled: true, ...TIMES },
+  ProjectBody: { name: 'Orders' },
+  ProjectAnswer: { ...PROJECT, externalKeys: [EXTERNAL_KEY], ...TIMES },
+  ExternalKeyAnswer: EXTERNAL_KEY,
+  NewMemberBody: { userId: ID.user, role: 'project:editor' },
+  MemberRoleBody: { role: 'project:viewer' },
+  MemberAnswer: { id: ID.user, ...PERSON, role: 'project:editor', issuer: EXTERNAL_KEY.issuer },
+  NewWorkflowBody: { name: 'Import of orders', ...DEFINITION },
+  WorkflowChangeBody: { name: 'Import of all orders' },
+  WorkflowAnswer: { ...WORKFLOW, ...DEFINITION },
+  ListedWorkflowAnswer: WORKFLOW,
+  WorkflowCountAnswer: { count: 12, hasMore: false },
+  NewCredentialBody: { name: 'Shop', type: 'httpBasicAuth', data: { user: 'ada', password: 'a secret' } },
+  CredentialChangeBody: { isPartialData: true, data: { password: 'another secret' } },
+  CredentialAnswer: {
+    id: ID.credential,
+    name: 'Shop',
+    type: 'httpBasicAuth',
+    project: PROJECT,
+    ...TIMES,
+  },
+  CredentialProjectAnswer: PROJECT,
+  AuditEventAnswer: EVENT,
+  AuditEventPageAnswer: {
+    data: [EVENT],
+    nextCursor: null,
+    since: '2026-01-30T12:00:00.000Z',
+    until: null,
+    lookedBackTo: null,
+  },
+  ErrorAnswer: {
+    error: 'bad_request',
+    message: 'name must be a string of 1 to 128 characters',
+    requestId: '1fr68knv0000a8k2rq4t',
+  },
+  NotFoundAnswer: { error: 'not_found', message: 'Not found' },
+};
+
+/** @throws Error for an example without a schema */
+function giveExamples({ components }: OpenAPIObject): void {
+  for (const [name, example] of Object.entries(EXAMPLES)) {
+    const schema = components?.schemas?.[name];
+    if (schema === undefined) throw new Error(`there is an example of ${name}, which is not described`);
+    Object.assign(schema, { examples: [example] });
   }
 }

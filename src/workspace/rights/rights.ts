@@ -1,5 +1,5 @@
 // The table of permissions.
-import type { Authority } from '../../access/principal.js';
+import type { Authority } from '../../access/authentication.service.js';
 import type { GlobalRole } from '../../users/role.js';
 
 /** Roles within one project. */

@@ -1,6 +1,6 @@
 // Creates users, and changes their role and state on behalf of another user, with an audit event.
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../../access/principal.js';
+import type { Principal } from '../../access/authentication.service.js';
 import type { ChangeOfUser } from '../../audit/user-changed.js';
 import { userChanged } from '../../audit/user-changed.js';
 import { Clock } from '../../platform/clock.js';

@@ -2,7 +2,7 @@
 import { Get, Patch, Post, Query, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { CurrentPrincipal } from '../../access/authentication.guard.js';
-import type { Principal } from '../../access/principal.js';
+import type { Principal } from '../../access/authentication.service.js';
 import { MEMBER_ROLE } from '../../users/role.js';
 import { UserRepository } from '../../users/user.repository.js';
 import { ApiRefusal, found } from '../api/api-refusal.js';

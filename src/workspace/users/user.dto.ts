@@ -3,8 +3,14 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { GlobalRole } from '../../users/role.js';
 import { ASSIGNABLE_ROLES, GLOBAL_ROLES, MEMBER_ROLE } from '../../users/role.js';
 import type { User } from '../../users/user.repository.js';
-import { ChoiceField, EmailField, FlagField, TextField } from '../api/body/field-rules.js';
-import { TimedAnswer, timesOf } from '../api/timed-answer.js';
+import {
+  ChoiceField,
+  EmailField,
+  FlagField,
+  TextField,
+  TimedAnswer,
+  timesOf,
+} from '../api/body/field-rules.js';
 
 const MAX_NAME_CHARACTERS = 32;
 const ROLE = `Global role, by default ${MEMBER_ROLE}. Only a command creates the owner.`;

@@ -2,7 +2,7 @@
 import { Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { CurrentPrincipal } from '../../access/authentication.guard.js';
-import type { Principal } from '../../access/principal.js';
+import type { Principal } from '../../access/authentication.service.js';
 import { isForeignKeyViolation } from '../../platform/database/database-error.js';
 import { Transactions } from '../../platform/database/transaction.js';
 import { ApiRefusal, found } from '../api/api-refusal.js';
@@ -21,9 +21,8 @@ import {
 } from '../api/request-input.pipe.js';
 import { ApiController } from '../operations/api-controller.decorator.js';
 import { linksTo, Operation, OptionalQuery, PathId } from '../operations/operation.decorator.js';
-import { ProjectChoice } from '../projects/project-choice.js';
 import { Quotas } from '../quotas/quotas.js';
-import { AccessRights } from '../rights/access-rights.js';
+import { AccessRights, ProjectChoice } from '../rights/access-rights.js';
 import { memberScopeOf } from '../rights/rights.js';
 import {
   ListedWorkflowAnswer,

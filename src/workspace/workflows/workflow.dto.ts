@@ -1,7 +1,13 @@
 // Request bodies and responses of workflows.
 import { ApiProperty, OmitType, PartialType } from '@nestjs/swagger';
-import { IdField, ObjectArrayField, ObjectField, TextField } from '../api/body/field-rules.js';
-import { TimedAnswer, timesOf } from '../api/timed-answer.js';
+import {
+  IdField,
+  ObjectArrayField,
+  ObjectField,
+  TextField,
+  TimedAnswer,
+  timesOf,
+} from '../api/body/field-rules.js';
 import type { Workflow } from './workflow.repository.js';
 import type { ListedWorkflow } from './workflow-list.query.js';
 import { MAX_COUNT } from './workflow-list.query.js';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { calculateJwkThumbprint } from 'jose';
 import { Partner } from '../../../demo/partner.js';
 import { Administration } from '../../../src/administration/administration.js';
-import { RevocationOperations } from '../../../src/administration/keys/revocations.operations.js';
+import { RevocationOperations } from '../../../src/administration/keys/keys.operations.js';
 import { BackChannelLogoutService } from '../../../src/token-exchange/logout/back-channel-logout.service.js';
 import { describeInBrowser } from '../../support/browser.js';
 import { sendBeside } from '../../support/flow-requests.js';

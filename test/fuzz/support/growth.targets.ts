@@ -6,7 +6,7 @@ import { isEmailAddress } from '../../../src/platform/text/email-address.js';
 import { pemFault } from '../../../src/platform/text/pem-fault.js';
 import { printable, printableAddress, printableName, visible } from '../../../src/platform/text/printable.js';
 import { canonicalUri } from '../../../src/platform/text/uri.js';
-import { readClientCredentials } from '../../../src/token-exchange/assertions/client-credentials.js';
+import { readClientCredentials } from '../../../src/token-exchange/assertions/client-authenticator.js';
 import { publicAddress } from '../../../src/token-exchange/dpop/proof-checks.js';
 import { challengeTo, presentedCallOf } from '../../../src/token-exchange/endpoint/challenge.js';
 import { readTokenForm } from '../../../src/token-exchange/exchange/token-exchange.form.js';

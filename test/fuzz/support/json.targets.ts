@@ -2,8 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { HttpException } from '@nestjs/common';
 import { Partner } from '../../../demo/partner.js';
-import { InputError } from '../../../src/administration/command-error.js';
-import { operationOf } from '../../../src/administration/operation.js';
+import { InputError, operationOf } from '../../../src/administration/operation.js';
 import type { TrailPlace } from '../../../src/audit/trail-filter.js';
 import { TrailOperations } from '../../../src/operator/trail/trail.operation.js';
 import { PersonOperations } from '../../../src/operator/users/person.operations.js';

@@ -1,6 +1,5 @@
 // What the readers of inputs take and refuse.
-import { InputError } from '../../../src/administration/command-error.js';
-import { inputOf, readNothing } from '../../../src/administration/operation.js';
+import { InputError, inputOf, readNothing } from '../../../src/administration/operation.js';
 import { emailAddress, oneOf, storableString } from '../../../src/platform/input/schemas.js';
 
 const read = inputOf({ text: storableString(), word: oneOf(['a', 'b']) });

@@ -1,7 +1,7 @@
 // Holds the table of operations against the commands of the command line.
 import { leavesOf, wholeProgram } from '../../../scripts/docs/commands.js';
-import { InputError } from '../../../src/administration/command-error.js';
-import { findOperation, OPERATIONS } from '../../../src/administration/operations.js';
+import { findOperation, OPERATIONS } from '../../../src/administration/administration.module.js';
+import { InputError } from '../../../src/administration/operation.js';
 
 describe('the list of operations', () => {
   it('contains each operation once, and finds it by its exact name', () => {

@@ -1,6 +1,6 @@
 // How commands read files and standard input.
 import { generateKeyPairSync } from 'node:crypto';
-import { CommandError } from '../../../src/administration/command-error.js';
+import { CommandError } from '../../../src/administration/operation.js';
 import type { CommandContext } from '../../../src/cli/command-context.js';
 import { readInput, readJsonFile, readPrivateKey } from '../../../src/cli/files.js';
 import { CommandLine } from '../../support/run-cli.js';

@@ -1,6 +1,6 @@
 // The table that `keys list` prints.
-import type { ListedEntry } from '../../../src/administration/entries/list-entries.operation.js';
-import { entriesText } from '../../../src/cli/keys-check.command.js';
+import type { ListedEntry } from '../../../src/administration/entries/entries.operations.js';
+import { entriesText } from '../../../src/cli/keys.command.js';
 
 const stored: ListedEntry = {
   ...{

@@ -1,7 +1,7 @@
 // How a person at a terminal is asked, also for a secret, and told what goes on.
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { Answers } from '../../../src/cli/command-answers.js';
+import { Answers } from '../../../src/cli/command-context.js';
 import { TerminalPrompt, withProgress } from '../../../src/cli/terminal.js';
 
 describe('the prompt of a terminal', () => {

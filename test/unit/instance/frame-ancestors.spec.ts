@@ -3,8 +3,8 @@ import {
   embeddingWarnings,
   FrameAncestors,
   frameAncestorsOf,
+  PresentEntries,
 } from '../../../src/instance/frame-ancestors.js';
-import { PresentEntries } from '../../../src/instance/present-entries.js';
 
 const PRODUCT = 'https://product.example';
 const OTHER = 'https://other.example';

@@ -1,5 +1,5 @@
 // When two e-mail addresses are the same.
-import { normalizeEmail } from '../../../src/users/email.js';
+import { normalizeEmail } from '../../../src/users/user.repository.js';
 
 it.each([
   ['ada@partner.example', 'ADA@PARTNER.EXAMPLE'],

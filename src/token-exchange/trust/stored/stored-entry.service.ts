@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
 import { newRequestId } from '../../../platform/http/http-messages.js';
 import { AuditBus } from '../../audit/audit-trail.js';
-import { policyInWords } from '../policy-words.js';
+import { policyInWords } from '../policy-checks.js';
 import type { StoredEntryChange, StoredEntryWork } from './stored-entry.changes.js';
 import { StoredEntryChanges } from './stored-entry.changes.js';
 import { StoredEntryFollower } from './stored-entry.follower.js';

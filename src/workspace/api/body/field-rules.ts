@@ -69,3 +69,15 @@ function rule(text: string, holds: (value: unknown) => boolean): PropertyDecorat
   const validator = { validate: holds, defaultMessage: () => `$property ${text}` };
   return ValidateBy({ name: text, validator });
 }
+
+export class TimedAnswer {
+  @ApiProperty({ format: 'date-time', description: 'When it was made.' })
+  readonly createdAt!: string;
+
+  @ApiProperty({ format: 'date-time', description: 'When it was changed last.' })
+  readonly updatedAt!: string;
+}
+
+export function timesOf(row: { readonly createdAt: Date; readonly updatedAt: Date }): TimedAnswer {
+  return { createdAt: row.createdAt.toISOString(), updatedAt: row.updatedAt.toISOString() };
+}

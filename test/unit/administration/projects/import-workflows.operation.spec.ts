@@ -1,5 +1,5 @@
 // The check of a file of workflows before it is imported.
-import { readWorkflowFile } from '../../../../src/administration/projects/import-workflows.operation.js';
+import { readWorkflowFile } from '../../../../src/administration/projects/projects.operations.js';
 
 const read = (value: unknown) => readWorkflowFile(JSON.stringify(value));
 
@@ -26,14 +26,14 @@ describe('a workflow file', () => {
     expect(workflows).toEqual([]);
     expect(problems).toEqual([
       'workflow 1: must be an object',
-      'workflow 2, name: must be a string of 1 to 128 characters',
-      'workflow 3, name: must be a string of 1 to 128 characters',
+      'workflow 2, name: is needed',
+      'workflow 3, name: must not be empty',
       'workflow 3, active: must be true or false',
       'workflow 3, nodes: must be an array of objects',
       'workflow 3, connections: must be an object',
-      'workflow 4, "id": is not a known member; known are name, active, nodes, connections',
       'workflow 4, nodes: must be an array of objects',
-      'workflow 5, name: has NUL or a lone surrogate, which cannot be stored',
+      'workflow 4, id: is not known',
+      'workflow 5, name: has characters that cannot be stored',
       'workflow 5, nodes: has NUL or a lone surrogate, which cannot be stored',
       'workflow 6, active: must be true or false',
     ]);

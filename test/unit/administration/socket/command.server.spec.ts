@@ -16,7 +16,7 @@ import { createConnection, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { CommandError } from '../../../../src/administration/command-error.js';
+import { CommandError } from '../../../../src/administration/operation.js';
 import { commandSocketPath, obstacleTo } from '../../../../src/administration/socket/command.client.js';
 import { listenOnSocket } from '../../../../src/administration/socket/command.server.js';
 

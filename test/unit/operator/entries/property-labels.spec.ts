@@ -1,5 +1,5 @@
 // Findings about entries in the words of the operator's form.
-import { inLabels, withLabels } from '../../../../src/operator/entries/property-labels.js';
+import { inLabels, withLabels } from '../../../../src/operator/entries/entry-form.js';
 
 describe('a finding of an entry', () => {
   it.each([

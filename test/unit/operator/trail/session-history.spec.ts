@@ -1,5 +1,5 @@
 // The history of live sessions, from what the trail has of their logins and ends.
-import { liveSessions } from '../../../../src/operator/trail/session-history.js';
+import { liveSessions } from '../../../../src/operator/trail/trail.operation.js';
 
 const LIFE_MS = 100;
 const EXCHANGE = 'svc.audit.token-exchange';

@@ -1,5 +1,5 @@
 // Client credentials in requests, and the errors for unreadable Basic credentials.
-import { readClientCredentials } from '../../../../src/token-exchange/assertions/client-credentials.js';
+import { readClientCredentials } from '../../../../src/token-exchange/assertions/client-authenticator.js';
 import { isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 
 const read = (credential: string) =>

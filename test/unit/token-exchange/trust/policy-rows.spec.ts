@@ -1,7 +1,7 @@
 // The properties of an entry's policy, their defaults, and the error messages.
 import { Partner } from '../../../../demo/partner.js';
 import type { PolicyDefaults } from '../../../../src/token-exchange/trust/entry-rules.js';
-import { policyInWords } from '../../../../src/token-exchange/trust/policy-words.js';
+import { policyInWords } from '../../../../src/token-exchange/trust/policy-checks.js';
 import { readTrustedKeys } from '../../../../src/token-exchange/trust/trusted-key-entry.js';
 
 const MARKER = 'marker-5150';

@@ -1,6 +1,8 @@
 // The types of credential: good data passes, bad data is refused by a sentence that names the member and no value.
-import { CredentialSchemas } from '../../../../src/workspace/credentials/credential-schemas.js';
-import { CREDENTIAL_TYPES } from '../../../../src/workspace/credentials/credential-types.js';
+import {
+  CREDENTIAL_TYPES,
+  CredentialSchemas,
+} from '../../../../src/workspace/credentials/credential-types.js';
 
 const schemas = new CredentialSchemas();
 const PEM = '-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n';

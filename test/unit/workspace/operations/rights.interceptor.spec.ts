@@ -1,8 +1,8 @@
 // The service must not start with a route that checks no right.
 import 'reflect-metadata';
 import { Controller, Get } from '@nestjs/common';
+import { refuseOpenRoutes, thingIn } from '../../../../src/workspace/operations/api-controller.decorator.js';
 import { Operation } from '../../../../src/workspace/operations/operation.decorator.js';
-import { refuseOpenRoutes, thingIn } from '../../../../src/workspace/operations/rights.interceptor.js';
 
 const answer = { status: 204 } as const;
 const errors = [] as const;

@@ -3,16 +3,18 @@ import { Injectable, Optional } from '@nestjs/common';
 import { readBy, storableString } from '../../platform/input/schemas.js';
 import type { TrustRevocation } from '../../token-exchange/instance.js';
 import {
+  endPresentKey,
   MAX_ISSUER_BYTES,
   MAX_KID_BYTES,
   restoreTrust,
   RevocationFollower,
   RevocationRepository,
   revokeTrust,
+  SigningKeyRepository,
+  SigningKeyService,
 } from '../../token-exchange/instance.js';
-import { CommandError } from '../command-error.js';
 import type { ChangeWork } from '../operation.js';
-import { Change, inputOf, Read, readNothing } from '../operation.js';
+import { Change, CommandError, inputOf, Read, readNothing } from '../operation.js';
 import { OwnerProtection } from '../users/owner-protection.js';
 
 /** A key, or every key of the issuer if there is no kid. */
@@ -92,4 +94,29 @@ function listed({ issuer, kid, revokedAt, restoredAt }: TrustRevocation): Listed
     revokedAt: revokedAt.toISOString(),
     restoredAt: restoredAt?.toISOString() ?? null,
   };
+}
+
+@Injectable()
+export class SigningKeyOperations {
+  /** @param service the running instance's service; a command's process signs nothing and needs no sealing key */
+  constructor(
+    private readonly keys: SigningKeyRepository,
+    @Optional() private readonly service?: SigningKeyService,
+  ) {}
+
+  @Change('keys rotate-signing', readNothing)
+  async rotate(_input: object, { transaction, context }: ChangeWork) {
+    const signsFrom = await endPresentKey(this.keys, transaction, context.occurredAt);
+    if (signsFrom === undefined)
+      throw new CommandError('There is no signing key. The service generates one when it starts.');
+    return { result: { signsFrom: signsFrom.toISOString() }, targets: {}, applied: this.refresh };
+  }
+
+  @Change('keys revoke-signing', readNothing)
+  async revoke(_input: object, { transaction, context }: ChangeWork) {
+    await this.keys.deleteAll(transaction);
+    return { result: { revokedAt: context.occurredAt.toISOString() }, targets: {}, applied: this.refresh };
+  }
+
+  private readonly refresh = async (): Promise<void> => this.service?.refresh();
 }
