@@ -15,7 +15,7 @@ import {
 } from '../administration/socket/command.client.js';
 import type { Schema } from '../platform/database/data-source.js';
 import { DataDirectoryLockedError, holderOf } from '../platform/database/embedded/data-directory.lock.js';
-import { newRequestId } from '../platform/log/request-id.js';
+import { newRequestId } from '../platform/http/http-messages.js';
 import { momentOf } from '../platform/text/moment.js';
 import { MAX_KID_BYTES } from '../token-exchange/instance.js';
 import { instanceDatabase, openCommandContext } from './command.module.js';

@@ -2,7 +2,7 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { BODY_LIMIT_BYTES } from '../../platform/http/content-type.js';
+import { BODY_LIMIT_BYTES } from '../../platform/http/http-messages.js';
 import type { Checked, Problem } from '../../platform/input/schemas.js';
 import { flag, holding, read, readBy, storableString, stringUpTo } from '../../platform/input/schemas.js';
 import {
