@@ -61,7 +61,6 @@ export const CurrentPrincipal = createParamDecorator((_: unknown, context: Execu
   return principal;
 });
 
-/** A call to authenticate. */
 interface Call {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;

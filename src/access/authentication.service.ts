@@ -89,7 +89,6 @@ export interface Principal {
   readonly rightsOf: readonly User[];
   /** The scopes that limit an access token; undefined: all. */
   readonly scopes?: ReadonlySet<string>;
-  /** When the session or token ends. */
   readonly expiresAt: Date;
   readonly credential:
     | {
@@ -103,7 +102,6 @@ export interface Principal {
     | { readonly kind: 'access_token'; readonly id: string };
 }
 
-/** The users whose rights apply, and the scopes. */
 export type Authority = Pick<Principal, 'rightsOf' | 'scopes'>;
 
 /** The ids for audit events: the subject, and the actor if there is one. */

@@ -19,13 +19,11 @@ import { AuditBus, auditEvent, bearerLine } from '../token-exchange/instance.js'
 /** How long a response waits for the record, which a slow database may delay. */
 const RECORD_MS = 1_000;
 
-/** A call with a Bearer credential. */
 interface RefusedCall {
   readonly requestId: string;
   /** The client's address, according to the server's proxy settings. */
   readonly ip: string;
   readonly method: string;
-  /** The route's pattern. */
   readonly route: string;
 }
 

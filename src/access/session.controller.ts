@@ -28,7 +28,6 @@ export class SessionController {
     private readonly clocks: ClockDifference,
   ) {}
 
-  /** See session.description.ts for the properties. */
   @Get('me')
   me(@CurrentPrincipal() principal: Principal) {
     const { user, onBehalfOf, scopes, credential, expiresAt } = principal;

@@ -15,7 +15,6 @@ import { ActorError, CommandError, operationOf } from './operation.js';
 import { OwnerProtection } from './users/owner-protection.js';
 import { findUser } from './users/users.operations.js';
 
-/** The origin of an operation. */
 export interface OperationRequest {
   /** The request id for events and the service's log lines. */
   readonly id: string;
@@ -25,7 +24,6 @@ export interface OperationRequest {
   readonly operator?: AskingOperator;
 }
 
-/** A signed-in operator. */
 interface AskingOperator {
   readonly userId: string;
   /** The client in the throttle's format. */

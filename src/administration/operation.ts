@@ -32,7 +32,6 @@ export function inputOf<Shape extends z.ZodRawShape>(shape: Shape) {
   };
 }
 
-/** Parses the input of an operation without parameters. */
 export const readNothing = inputOf({});
 
 /** The rules of an operation. Input and result are JSON, because they may pass through a socket. */
@@ -76,7 +75,6 @@ export function Change<Input>(
   return declared({ ...rules, name, kind: 'change', read });
 }
 
-/** Reads a complete response. */
 export function Read<Input>(
   name: string,
   read: (input: unknown) => Input,
@@ -102,7 +100,6 @@ function declared(rules: OperationRules) {
   return SetMetadata(RULES, rules);
 }
 
-/** An operation and its method. */
 export interface Operation extends OperationRules {
   readonly type: Type<object>;
   readonly method: string;
@@ -111,7 +108,6 @@ export interface Operation extends OperationRules {
 const reflector = new Reflector();
 const scanner = new MetadataScanner();
 
-/** The operations of a class. */
 export function operationsOf(type: Type<object>): Operation[] {
   const prototype = type.prototype as Readonly<Record<string, () => unknown>>;
   return scanner.getAllMethodNames(prototype).flatMap((method) => {
@@ -127,7 +123,6 @@ export function operationOf<T extends object>(type: Type<T>, method: OperationNa
   return operation;
 }
 
-/** The names of methods that can be operations. */
 export type OperationName<T> = {
   [M in keyof T]: T[M] extends (input: never, ...more: never[]) => Promise<unknown> | AsyncIterable<unknown>
     ? M
@@ -150,7 +145,6 @@ export type AnswerOf<T, M extends keyof T> = T[M] extends (
       ? readonly Item[]
       : never;
 
-/** The context of a change. */
 export interface ChangeWork {
   readonly transaction: Transaction;
   /** For its own events. */
@@ -194,7 +188,6 @@ export class ActorError extends CommandError {
   }
 }
 
-/** An operation's input breaks a rule. */
 export class InputError extends CommandError {
   /**
    * @param member the invalid property

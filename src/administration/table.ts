@@ -19,7 +19,6 @@ export function renderTable(headings: readonly string[], rows: readonly (readonl
   return `${rendered.join('\n')}\n`;
 }
 
-/** Formats a list as a table with one row per item. */
 export function tableOf<Item>(headings: readonly string[], rowOf: (item: Item) => readonly string[]) {
   return (items: readonly Item[]): string => renderTable(headings, items.map(rowOf));
 }

@@ -8,7 +8,6 @@ import type { EnvironmentVariable } from '../config/variable.js';
 import type { StartupSources } from '../instance/prepare-startup.js';
 import { environmentSources } from '../instance/prepare-startup.js';
 
-/** A person at a terminal. */
 export interface Terminal {
   /** Asks a question, and resolves with the line that the person types. */
   ask(question: string): Promise<string>;
@@ -28,7 +27,6 @@ export interface CliContext {
   /** Receives results only, so they can be piped. */
   readonly stdout: TextOutput;
   readonly stderr: TextOutput;
-  /** Version of the package. */
   readonly version: string;
 }
 
@@ -100,7 +98,6 @@ export class Answers {
     readonly isJson: boolean,
   ) {}
 
-  /** The one result of a command. */
   give(value: unknown, text: string): void {
     this.context.stdout.write(this.isJson ? `${JSON.stringify(value, null, 2)}\n` : text);
   }
@@ -118,7 +115,6 @@ export class Answers {
     );
   }
 
-  /** Prints a remark on standard error. */
   remark(text: string): void {
     this.context.stderr.write(this.isJson ? `${JSON.stringify({ remark: text })}\n` : `${text}\n`);
   }

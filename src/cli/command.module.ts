@@ -60,7 +60,6 @@ export async function withDatabase<T>(
   }
 }
 
-/** The configured database. */
 export function instanceDatabase({ settings }: CommandContext): DatabaseSettings {
   return databaseSettings(settings.read('databaseUrl', 'databasePoolSize', 'dataDirectory'));
 }

@@ -40,7 +40,6 @@ interface OperationCommand<Input, Answer> {
   readonly nothing?: string;
   /** Makes the input from arguments and options. The default passes them on. */
   readonly input?: (typed: never) => unknown;
-  /** The progress message. */
   readonly doing?: (input: Input) => string;
   /** Runs after the answer is printed. */
   readonly after?: (answer: Answer, input: Input) => void | Promise<void>;
@@ -64,7 +63,6 @@ export function addCommand(
     .addHelpText('after', `${above}\nExample:\n  svc-admin ${example}`);
 }
 
-/** Adds the command of an operation. */
 export function addOperation<T extends object, M extends OperationName<T>>(
   parent: Command,
   context: CommandContext,

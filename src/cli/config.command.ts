@@ -147,7 +147,6 @@ const good = (detail: string): Finding => ({ state: 'good', detail });
 const open = (detail: string): Finding => ({ state: 'open', detail });
 const check = (detail: string): Finding => ({ state: 'check', detail });
 
-/** The document's titles, in its order. */
 const POINTS: Readonly<Record<string, (startup: CheckedStartup, stored: StoredEntries) => Finding>> = {
   'Strict policy': ({ config }) =>
     config.strict

@@ -14,7 +14,6 @@ import type { CommandContext } from './command-context.js';
 /** The base of relative paths. */
 type PathContext = Pick<CommandContext, 'workingDirectory'>;
 
-/** A file to write. */
 export interface NewFile {
   readonly path: string;
   readonly text: string;
@@ -23,9 +22,7 @@ export interface NewFile {
 }
 
 interface WriteOptions {
-  /** Allows existing files to be replaced. */
   readonly force?: boolean;
-  /** Creates missing folders. */
   readonly withFolder?: boolean;
 }
 
@@ -61,7 +58,6 @@ export function readJsonFile(context: CommandContext, path: string, what: string
   }
 }
 
-/** Reads a file, or standard input. */
 export function readInput(context: CommandContext, path: string): string {
   return path === STANDARD_INPUT
     ? decoded(inputName(path), () => context.stdin.read())
@@ -103,7 +99,6 @@ function writeFile(
   }
 }
 
-/** The code of a system error. */
 export function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'unknown error';
 }

@@ -1,7 +1,6 @@
 // The commands for a partner's first requests, as `init` and `partners add` print them.
 import { TOKEN_EXCHANGE_GRANT, TOKEN_PATH } from '../token-exchange/instance.js';
 
-/** A command and its purpose. */
 export interface NextCommand {
   readonly command: string;
   readonly does: string;
@@ -9,7 +8,6 @@ export interface NextCommand {
 
 /** The key of the first token, and its user. */
 export interface FirstToken {
-  /** The path of the private key. */
   readonly keyFile: string;
   readonly kid: string;
   readonly issuer: string;
@@ -55,12 +53,10 @@ export function firstRequests({
   ];
 }
 
-/** Quotes a string for a shell. */
 export function word(text: string): string {
   return PLAIN.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Formats the commands for people. */
 export function nextInWords(next: readonly NextCommand[]): string[] {
   return ['', 'Next:', ...next.flatMap(({ command, does }) => ['', `  # ${does}`, `  ${command}`])];
 }

@@ -123,12 +123,10 @@ interface Settled {
   /** The folder that the earlier files were moved to. */
   readonly backup?: string;
   readonly owner: Owner;
-  /** Warnings that the service will log. */
   readonly warnings: readonly string[];
   readonly next: readonly NextCommand[];
 }
 
-/** The owner of the instance. */
 interface Owner {
   readonly id: string;
   readonly email: string;
@@ -474,7 +472,6 @@ export function moveAside(directory: string, paths: readonly string[]): string {
 const PLAIN = /^[\w./:@%+=,-]*$/;
 const QUOTES = ["'", '"', '`'];
 
-/** Variables as an env file. */
 function envText(values: Readonly<Record<string, string>>): string {
   const lines = Object.entries(values).map(([name, value]) => `${name}=${quoted(value)}\n`);
   return `# Created by svc-admin init. docs/reference/settings.md describes all variables.\n${lines.join('')}`;

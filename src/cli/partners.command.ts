@@ -151,9 +151,7 @@ async function withAskedKey(options: AddOptions, terminal: Terminal | undefined)
 /** The key that an entry trusts, and what the partner's code needs to know about it. */
 interface Trusted extends Pick<PartnerFacts, 'kid' | 'algorithm' | 'keyFile'> {
   readonly keys: PartnerKeys;
-  /** The files to write. */
   readonly files: readonly NewFile[];
-  /** A new private key that is printed. */
   readonly printed?: string;
 }
 
@@ -344,7 +342,6 @@ function eachOf(check: (text: string) => string | undefined) {
   };
 }
 
-/** The answers of an entry. */
 export function partnerOf(typed: TypedPartner): PartnerAnswers {
   const { maxTokenTtl, maxUsers } = typed;
   const { name, issuer, role } = typed;

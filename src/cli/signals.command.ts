@@ -20,7 +20,6 @@ interface StreamOptions {
   readonly tokenFile: string;
 }
 
-/** A stream's sender and receiver. */
 interface Ends {
   readonly transmitter: Transmitter;
   readonly client: StreamClient;
@@ -124,7 +123,6 @@ const NOT_FOUND = 404;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A transmitter's address and secret. */
 export interface Access {
   readonly issuer: string;
   /** Secret. Undefined: none is sent. */

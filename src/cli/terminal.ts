@@ -81,7 +81,6 @@ export async function withProgress<T>(context: ProgressContext, doing: string, w
   }
 }
 
-/** A question whose answer is a string. */
 export interface Question<Answers extends object, Settings = undefined> {
   readonly name: keyof Answers & string;
   /** The option, as it is written in help. */
@@ -94,9 +93,7 @@ export interface Question<Answers extends object, Settings = undefined> {
 }
 
 interface AnswerSources<Answers, Settings> {
-  /** Answers from options. */
   readonly given: Partial<Answers>;
-  /** The values that defaults depend on. */
   readonly settings: Settings;
   /** Asks the questions that options do not answer. If it is undefined, defaults decide. */
   readonly terminal: Terminal | undefined;

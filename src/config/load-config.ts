@@ -22,7 +22,6 @@ export type Config = Readonly<Omit<Values, 'baseUrl'>> & {
 /** A set of variables, such as `process.env` or a parsed env file. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a variable was set. */
 export interface Given {
   /** The name that was set: its own or its alias, with `_FILE` if it was a path. */
   readonly as: string;
@@ -143,7 +142,6 @@ export function labelOf({ name }: Pick<EnvironmentVariable, 'name'>, given: Conf
   return path === undefined ? name : `${name} (in ${path})`;
 }
 
-/** A variable in one source. */
 interface Setting extends Given {
   readonly text: string;
 }

@@ -4,10 +4,8 @@ import type { License } from './license.js';
 import type { Config, Given } from './load-config.js';
 import type { TlsIdentity } from './tls-identity.js';
 
-/** The plain, validated values for the application. */
 export interface Startup {
   readonly config: Config;
-  /** Where each variable was set. */
   readonly given: ReadonlyMap<string, Given>;
   readonly license: License;
   readonly trustedKeys: readonly TrustedKeyEntry[];
@@ -17,5 +15,4 @@ export interface Startup {
   readonly warnings: readonly string[];
 }
 
-/** Injection token of a `Startup`. */
 export const STARTUP = Symbol('STARTUP');

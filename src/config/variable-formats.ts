@@ -18,7 +18,6 @@ import { line } from './variable.js';
 
 /** AES-256. */
 export const ENCRYPTION_KEY_BYTES = 32;
-/** The command that generates a key. */
 export const NEW_ENCRYPTION_KEY = `openssl rand -base64 ${ENCRYPTION_KEY_BYTES}`;
 const SHORTEST_WEBHOOK_SECRET = 32;
 
@@ -129,7 +128,6 @@ function isSyslogUrl(text: string): boolean {
   return port !== undefined && Number(port) >= 1 && Number(port) <= 65_535;
 }
 
-/** The instance's own origin. */
 export function origin() {
   return line()
     .refine(

@@ -51,7 +51,6 @@ export function lines() {
   return z.string().optional();
 }
 
-/** Parses the string of a variable. */
 export function parseVariable<S extends z.ZodType>(
   { schema }: Pick<EnvironmentVariable<S>, 'schema'>,
   text: string,
@@ -76,7 +75,6 @@ function inputOf(schema: z.ZodType, text: string): unknown {
   return text;
 }
 
-/** The value of an unset variable. */
 export function valueUnset<S extends z.ZodType>({
   schema,
 }: Pick<EnvironmentVariable<S>, 'schema'>): z.output<S> {

@@ -67,7 +67,6 @@ export function explanationOf(reason: UnavailableReason, { given, license }: Ava
   }
 }
 
-/** A licence's expiry, formatted for people. */
 export function endOf({ expiresAt }: License): string {
   return Number.isNaN(expiresAt.getTime()) ? 'at an invalid date' : expiresAt.toISOString();
 }

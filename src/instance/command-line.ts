@@ -3,9 +3,7 @@ import { parseArgs } from 'node:util';
 import { StartError } from '../platform/start-error.js';
 import { VERSION } from '../platform/version.js';
 
-/** The parsed arguments. */
 interface StartCommand {
-  /** The path of `--env-file`. */
   readonly envFile?: string;
   /** The text to print instead of starting. */
   readonly answer?: string;

@@ -33,11 +33,9 @@ export interface CheckedStartup extends Startup {
   readonly problems: readonly string[];
 }
 
-/** Where variables are read from. */
 export interface StartupSources {
   readonly environment: Environment;
   readonly workingDirectory: string;
-  /** The path of `--env-file`. */
   readonly envFile?: string;
 }
 
@@ -92,7 +90,6 @@ export async function checkStartup(sources: StartupSources): Promise<CheckedStar
   return { config, given, license, trustedKeys: entries, tls, problems, warnings };
 }
 
-/** The configured database. */
 export function databaseSettings({
   databaseUrl,
   databasePoolSize,

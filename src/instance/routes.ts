@@ -17,13 +17,11 @@ import {
 import type { PresentEntries } from './frame-ancestors.js';
 import { isTokenExchangeOffered } from './token-exchange-settings.js';
 
-/** A route's pattern and method. */
 interface Route {
   readonly path: string;
   readonly method: string;
 }
 
-/** What determines the existing routes. */
 interface RouteRules {
   readonly startup: Startup;
   readonly clock: Clock;

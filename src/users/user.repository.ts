@@ -43,7 +43,6 @@ export abstract class OperatorSessions {
   abstract deleteOfUser(transaction: Transaction, userId: string): Promise<number>;
 }
 
-/** A local user. */
 @Entity('user_account')
 export class User {
   @PrimaryColumn('uuid')
@@ -169,7 +168,6 @@ export class UserRepository {
     this.insertion = insertionBy(this.creation);
   }
 
-  /** Reads the current state of a user. */
   async findById(id: string, transaction?: Transaction): Promise<User | undefined> {
     return transaction === undefined ? this.finds.add(id) : answerIn(transaction, FIND, id);
   }
@@ -205,7 +203,6 @@ export class UserRepository {
     return (await asked)[0];
   }
 
-  /** A page of users, sorted by id. */
   list(afterId: string | undefined, limit: number): Promise<User[]> {
     const where = afterId === undefined ? {} : { id: MoreThan(afterId) };
     return this.database.dataSource.manager.find(User, { where, order: { id: 'ASC' }, take: limit });

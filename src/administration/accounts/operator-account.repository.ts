@@ -151,7 +151,6 @@ export class SignInFailureRepository {
     return held && Math.max(1, Math.ceil((held.waitsUntil.getTime() - now.getTime()) / 1000));
   }
 
-  /** Deletes the failures after a successful attempt. */
   async forget(transaction: Transaction, key: Buffer): Promise<void> {
     await managerOf(transaction).query('DELETE FROM operator_sign_in_failure WHERE key = $1', [key]);
   }

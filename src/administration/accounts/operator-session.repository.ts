@@ -29,7 +29,6 @@ export interface LiveOperatorSession extends OperatorSession {
   readonly role: GlobalRole;
 }
 
-/** The times against which a session is checked. */
 export interface SessionMoments {
   readonly now: Date;
   /** A session that was not used since then has ended. */

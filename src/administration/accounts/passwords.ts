@@ -33,7 +33,6 @@ export function faultOfPassword(password: string): string | undefined {
 
 /** OWASP's minimum for argon2id: 19 MiB, two passes, no parallelism. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** The format of every stored hash. */
 const HASH = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{16,64}\$[\w+/]{43}$/;
 /** A hash that no password matches. It is checked if the account does not exist, so that the response takes the same time. */
 const UNUSED_HASH =

@@ -7,12 +7,10 @@ import { OPERATOR_DATABASE, StatementPool } from '../../platform/database/databa
 export interface UserProfile {
   /** Oldest first, at most a hundred. */
   readonly links: readonly LinkedIdentity[];
-  /** The number of live embedded sessions. */
   readonly sessions: number;
   /** The latest few, newest first. */
   readonly signIns: readonly SignIn[];
   readonly hasPassword: boolean;
-  /** Whether a token provisioned the user. */
   readonly provisioned: boolean;
   /** At most a hundred. */
   readonly projects: readonly Membership[];
@@ -29,7 +27,6 @@ export interface Membership {
 
 interface LinkedIdentity {
   readonly issuer: string;
-  /** The `sub` of its tokens. */
   readonly subject: string;
   readonly linkedAt: string;
 }

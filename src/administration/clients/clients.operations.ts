@@ -11,7 +11,6 @@ import { EntryOperations, trustedEntries } from '../entries/entries.operations.j
 import type { Changed, ChangeWork } from '../operation.js';
 import { Change, inputOf, Read, readNothing } from '../operation.js';
 
-/** A client of a stored entry. */
 const CHOSEN_CLIENT = { entry: storableString(), id: storableString() };
 const readClient = inputOf(CHOSEN_CLIENT);
 type ChosenClient = ReturnType<typeof readClient>;
@@ -26,11 +25,9 @@ export interface ListedClient {
   readonly entry: string;
   readonly issuer: string;
   readonly id: string;
-  /** How it authenticates. */
   readonly credential: 'secret' | 'two secrets' | 'keys' | 'key set' | 'metadata document';
   /** The kids of its keys, or the URL of its key set or document; empty if it has a secret. */
   readonly keys: readonly string[];
-  /** Whether it may introspect access tokens. */
   readonly introspect: boolean;
 }
 
@@ -119,7 +116,6 @@ function noSuchClient(): StoredEntryError {
   return new StoredEntryError('The entry has no client with this id.');
 }
 
-/** Changes a client's secrets in their stored form. */
 function withSecrets(
   { entry, id }: ChosenClient,
   change: (hashes: readonly unknown[]) => readonly unknown[],
@@ -142,7 +138,6 @@ function newSecret(): { readonly secret: string; readonly secretHash: string } {
   return { secret, secretHash: createHash('sha256').update(secret).digest('hex') };
 }
 
-/** Changes an entry's clients in their stored form. */
 function withClients(name: string, change: (clients: readonly unknown[]) => readonly unknown[]): EntryChange {
   const edit = (entry: EntryValue) => {
     const { clients } = entry;

@@ -29,7 +29,6 @@ import type { Changed, ChangeWork } from '../operation.js';
 import { AdministrationSettings, Change, CommandError, inputOf, Read, readNothing } from '../operation.js';
 import { isAdministrator, OwnerProtection, refuseLogoutChange } from '../users/owner-protection.js';
 
-/** The stored entry to work on. */
 const CHOSEN_ENTRY = { name: storableString() };
 const readChosenEntry = inputOf(CHOSEN_ENTRY);
 type ChosenEntry = ReturnType<typeof readChosenEntry>;
@@ -52,7 +51,6 @@ export interface ShownEntry {
 /** The complete new entry, and the revision that the operator edited. */
 const readPolicy = inputOf({ ...CHOSEN_ENTRY, entry: z.unknown(), revision: storableString() });
 
-/** The result of a change of a stored entry. */
 export interface ChangedEntry {
   readonly name: string;
   /** False if the entry already was as requested. */
@@ -243,7 +241,6 @@ function withRevocations(entry: ListedEntry, holding: readonly TrustRevocation[]
   return { ...entry, revoked, state: isRevoked ? 'revoked' : state };
 }
 
-/** Whether trust has ended by now. */
 function stateAt(now: Date, state: 'trusted' | 'suspended' | 'refused', entry: TrustedKeyEntry | undefined) {
   const hasEnded = entry?.notAfter !== undefined && entry.notAfter <= now;
   return state === 'trusted' && hasEnded ? 'ended' : state;

@@ -97,7 +97,6 @@ const readTokenMembers = inputOf({
   at: moment().optional(),
 });
 
-/** A token as a client would send it. */
 export type TokenToExplain = ReturnType<typeof readTokenMembers>;
 
 /** A request in the trail, by the `X-Request-Id` of its response. */
@@ -175,7 +174,6 @@ export interface ExplainedEvent {
   readonly actorUserId: string | null;
   /** Parts of the request that were ignored although it succeeded. */
   readonly notices: readonly (Explanation & { readonly kind: string; readonly detail: string })[];
-  /** The stored payload. */
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
@@ -184,7 +182,6 @@ type KnownExplanation = Explanation & Partial<CheckedExplanation>;
 
 const OF_ACCESS_TOKENS = inOwnWords(BEARER_REFUSALS);
 
-/** Every known reason with its explanation. */
 export const REFUSAL_REASONS = [
   ...Object.entries<KnownExplanation>(TOKEN_REFUSALS),
   ...Object.entries<KnownExplanation>(OF_ACCESS_TOKENS),

@@ -46,7 +46,6 @@ interface StoredKeySet {
   readonly nextRefresh: string | null;
 }
 
-/** The key set of an entry. */
 export interface EntryKeySet extends StoredKeySet {
   readonly entry: string;
   /** The address without its query, which may be secret. */
@@ -56,7 +55,6 @@ export interface EntryKeySet extends StoredKeySet {
 const POLL_INTERVAL_MS = 500;
 export const LONGEST_WAIT_SECONDS = 60;
 
-/** The result for an entry. */
 export interface Refreshed extends Pick<EntryKeySet, 'entry' | 'url' | 'servesUntil' | 'reason' | 'kids'> {
   /** False if the fetch failed; null if none was tried in time. */
   readonly fetched: boolean | null;
@@ -185,9 +183,7 @@ function untried({ entry, url }: EntryKeySet): Refreshed {
   return { entry, url, fetched: null, failure: null, state: null, servesUntil: null, reason: null, kids: [] };
 }
 
-/** The result for an address. */
 interface FetchedKeySet {
-  /** The entry's name. */
   readonly entry: string;
   /** Without its query. */
   readonly url: string;
@@ -200,7 +196,6 @@ interface FetchedKeySet {
   readonly failure: string | null;
 }
 
-/** An entry with a key set, or a draft of one. */
 interface NamedKeySet {
   readonly label: string;
   readonly url: string;
@@ -228,7 +223,6 @@ async function fetchKeySet({ label, url }: NamedKeySet, fetcher: JwksFetcher): P
   }
 }
 
-/** Formats the result of a fetch for people. */
 export function fetchedInWords({ entry, url, keys, dropped, maxAgeSeconds, failure }: FetchedKeySet): string {
   const named = keys.map(({ kid, algorithms }) => `${kid} (${algorithms.join(', ')})`).join(', ');
   const fresh = maxAgeSeconds === null ? '' : `, fresh for ${maxAgeSeconds} s`;

@@ -1,6 +1,5 @@
 // The trusted key entry of a new partner, from a few answers. It has no imports, so that pages, commands and tests use the same code.
 
-/** The key of an entry, or where its keys are. */
 export type PartnerKeys =
   | {
       readonly type: 'static';
@@ -64,7 +63,6 @@ export const PARTNER_QUESTIONS = {
   },
 } as const satisfies Readonly<Record<string, PartnerQuestion>>;
 
-/** The recommended values of what is not asked. */
 export function recommended(audience: string) {
   return {
     expectedAudience: audience,

@@ -6,7 +6,6 @@ import { pemFault, SENT_PRIVATE_KEY } from '../../platform/text/pem-fault.js';
 import type { Algorithm } from '../../token-exchange/instance.js';
 import { algorithmsFitting, thumbprintOf } from '../../token-exchange/instance.js';
 
-/** The members of an entry with a static key. */
 export interface ReadPublicKey {
   readonly kid: string;
   /** Empty if the key fits none. */

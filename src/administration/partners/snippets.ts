@@ -4,7 +4,6 @@
 export interface PartnerFacts {
   readonly issuer: string;
   readonly audience: string;
-  /** The instance's address. */
   readonly baseUrl: string;
   readonly kid: string;
   readonly algorithm: string;
@@ -17,9 +16,7 @@ export type Templates = Readonly<Record<string, string>>;
 
 export interface Snippet {
   readonly id: string;
-  /** The language or framework. */
   readonly title: string;
-  /** The name of its file. */
   readonly file: string;
   /** As Markdown names the language. */
   readonly language: string;

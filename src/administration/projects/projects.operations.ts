@@ -128,7 +128,6 @@ function drafts(value: unknown): Checked<readonly WorkflowDraft[]> {
   return problems.length === 0 ? { value: workflows } : { rule: problems.slice(0, MAX_PROBLEMS).join('; ') };
 }
 
-/** A workflow without its project. */
 export type WorkflowDraft = Omit<NewWorkflow, 'projectId'>;
 
 /** The workflows, or problems, with which nothing is imported. */

@@ -39,7 +39,6 @@ export const EVENT_FILTERS = {
   requestId: readBy(storableString(), checkText).optional(),
 };
 
-/** The filters of commands. */
 const SOUGHT = {
   ...EVENT_FILTERS,
   /**

@@ -1,7 +1,6 @@
 // The usage of issuers as rows of a table, and as comma-separated values.
 import type { IssuerUsage } from './usage.operations.js';
 
-/** An issuer's users in one month. */
 export interface UsageRow extends Pick<IssuerUsage, 'issuer' | 'users' | 'maxUsers'> {
   /** Empty if nobody was active in the months that were asked for. */
   readonly month: string;

@@ -15,7 +15,6 @@ export const USUAL_MONTHS = 12;
 
 const readUsage = inputOf({ months: wholeNumber(1, MAX_MONTHS).default(USUAL_MONTHS) });
 
-/** An issuer's users. */
 export interface IssuerUsage {
   readonly issuer: string;
   /** Users who currently have a seat. */

@@ -15,7 +15,6 @@ import {
 import { withLabels } from './entry-form.js';
 
 const readEntry = inputOf({
-  /** The entry to be stored. */
   entry: z.unknown(),
   /** Secret. */
   token: storableString().optional(),

@@ -91,7 +91,6 @@ export class OperatorEntryController {
     return this.administration.perform(this.entries, 'remove', { name }, call);
   }
 
-  /** Fetches the entry's key set at once. */
   @Post('entries/:name/refresh')
   @HttpCode(200)
   async refresh(@Param('name') entry: string, @Call() call: OperatorCall) {
@@ -120,7 +119,6 @@ export class OperatorEntryController {
     return this.administration.perform(this.revoked, 'restore', body, call);
   }
 
-  /** Each entry with its key set. */
   private async answers(entries: readonly ListedEntry[], call: OperatorCall) {
     const sets = await this.administration.perform(this.keySets, 'list', {}, call);
     const byEntry = new Map(sets.map((set) => [set.entry, keySetAnswer(set)]));
@@ -132,7 +130,6 @@ export class OperatorEntryController {
   }
 }
 
-/** The key set without its entry and URL. */
 function keySetAnswer({ entry: _entry, url: _url, ...answer }: EntryKeySet) {
   return answer;
 }

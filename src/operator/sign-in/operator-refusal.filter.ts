@@ -8,7 +8,6 @@ import { NOT_FOUND } from '../../platform/http/http-messages.js';
 import { TooManyRequestsError } from '../../platform/http/throttle/rate-limit.js';
 import { ApiRefusal } from '../../workspace/api/api-refusal.js';
 
-/** The response of each refusal. */
 const REFUSAL_ANSWERS = {
   /** There is no session, or it has ended. */
   sign_in_required: { status: 401, message: 'Sign in' },

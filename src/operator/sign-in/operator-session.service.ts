@@ -29,7 +29,6 @@ export const OPERATOR_PURGE: Purge = {
   ],
 };
 
-/** A session that was just opened. */
 export interface OpenedOperatorSession {
   readonly session: OperatorSession;
   /** Only for the cookie. */

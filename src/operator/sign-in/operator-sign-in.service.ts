@@ -20,7 +20,6 @@ import { OperatorRefusal } from './operator-refusal.filter.js';
 import type { OpenedOperatorSession } from './operator-session.service.js';
 import { OperatorSessionService } from './operator-session.service.js';
 
-/** The origin of a request. */
 export interface Origin {
   /** The client in the throttle's format. */
   readonly clientAddress: string;
@@ -29,7 +28,6 @@ export interface Origin {
   readonly presented?: string;
 }
 
-/** The result of a sign-in. */
 export interface SignedIn extends OpenedOperatorSession {
   readonly account: OperatorAccount;
 }

@@ -82,7 +82,6 @@ function refuseForeignPage({ method, headers }: FastifyRequest, baseUrl: string)
   if (!isOwn) throw new OperatorRefusal('csrf_refused');
 }
 
-/** Passes a route the calling operator. */
 export const CurrentOperator = createParamDecorator((_: unknown, context: ExecutionContext) =>
   operatorOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );
@@ -145,7 +144,6 @@ export function operatorCookie(secret: string, maxAgeSeconds: number): string {
   });
 }
 
-/** The secret in a `Cookie` header. */
 export function readOperatorCookie(header: string | undefined): string | undefined {
   return CARRIED_SECRET.exec(header ?? '')?.[1];
 }

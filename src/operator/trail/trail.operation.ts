@@ -39,7 +39,6 @@ const USUAL_BUCKETS = 24;
 const readActivity = inputOf({ ...TIMES, buckets: wholeNumber(1, MAX_BUCKETS).optional() });
 type ActivityQuery = ReturnType<typeof readActivity>;
 
-/** A page of the trail. */
 const TRAIL_PAGE = {
   limit: wholeNumber(1, MAX_LIMIT).optional(),
   cursor: readBy(storableString(), checkCursor).optional(),

@@ -22,7 +22,6 @@ export function flag(): z.ZodBoolean {
   return z.boolean(ruled('must be true or false'));
 }
 
-/** One of some known strings. */
 export function oneOf<const T extends string>(known: readonly T[]) {
   return z.enum(known, ruled(`must be one of ${known.join(', ')}`));
 }
@@ -44,7 +43,6 @@ export function storableString(): z.ZodString {
   });
 }
 
-/** A storable string of at most `limit` code points. */
 export function stringUpTo(limit: number): z.ZodString {
   return storableString().refine(
     (text) => !hasMoreCharacters(text, limit),
@@ -118,7 +116,6 @@ function problemsOf(issue: z.core.$ZodIssue, schema: z.ZodType): Problem[] {
   }));
 }
 
-/** The properties of the object at a path. */
 function shapeAt(schema: z.ZodType, path: readonly PropertyKey[]): z.core.$ZodShape {
   const object = objectIn(schema);
   const [name, ...rest] = path;

@@ -6,7 +6,6 @@ import type { Notifications, Subscription } from './notifications.js';
 /** How often a follower checks whether to poll. */
 const CHECK_MS = 1_000;
 
-/** What a follower reads, and when. */
 export interface Followed {
   /** The channel on which each change is announced. */
   readonly channel: string;

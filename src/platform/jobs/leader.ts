@@ -34,7 +34,6 @@ const PING_MS = 2_000;
 const IDLE_SESSION_MS = 6_000;
 /** A leader that gets no answer for this long no longer acts as leader. */
 const BELIEF_MS = 5_000;
-/** The time limit of a connection or a statement. */
 const ANSWER_MS = 5_000;
 /** How long a stop waits until the server has ended the session. */
 const GOODBYE_MS = 1_000;

@@ -8,7 +8,6 @@ import { connectionOf } from '../database/driver-pool.js';
 import type { Log } from '../log/log.js';
 import { LOGGER } from '../log/log.js';
 
-/** A subscription of `listen`. */
 export interface Subscription {
   /** Stops the notifications. Resolves when the connection is closed. */
   end(): Promise<void>;

@@ -6,7 +6,6 @@ import type { Leader } from './leader.js';
 /** The longest time between two checks whether the job is due and this process is the leader. */
 const LONGEST_CHECK_MS = 1_000;
 
-/** A job, its interval and its name in the log. */
 export interface PeriodicWork {
   readonly name: string;
   readonly intervalSeconds: number;

@@ -86,7 +86,6 @@ export class PurgeJob extends ApplicationJob {
   }
 }
 
-/** Provides the job of a purge. */
 export function purging(row: Purge): Provider {
   return purgingBy(row.name, [], () => row);
 }

@@ -126,7 +126,6 @@ function withNames(value: unknown, names: readonly string[]): unknown {
   );
 }
 
-/** Whether a value is a JSON object. */
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

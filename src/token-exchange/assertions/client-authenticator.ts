@@ -22,7 +22,6 @@ import { isAloneFor, withoutNulls } from '../verify/external-claims.js';
 import { ClientKeyProvider, keySetUrlOf } from './client-keys.js';
 import type { TrustedClient } from './client-reader.js';
 
-/** The fields by which a client authenticates. */
 export const CLIENT_FIELDS = {
   client_id: {},
   client_secret: {},
@@ -98,7 +97,6 @@ export type ClientCredentials =
   | { readonly id: string; readonly secret: string }
   | { readonly id: string | undefined; readonly assertion: string };
 
-/** A client with valid credentials. */
 export interface AuthenticatedClient {
   readonly id: string;
   /** The issuers of trusted entries that name the client with these credentials. */

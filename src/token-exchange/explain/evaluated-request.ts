@@ -34,7 +34,6 @@ import type {
 /** One token, valid or not. */
 export interface EvaluatedToken {
   readonly party: SubjectOrActor;
-  /** The results of the token's own checks. */
   readonly results: readonly CheckResult[];
   /** The claims as sent; undefined if the token is no JWT. */
   readonly header?: Readonly<Record<string, unknown>>;

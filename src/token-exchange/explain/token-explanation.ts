@@ -26,7 +26,6 @@ export interface ExplanationRequest {
   readonly at?: Date;
 }
 
-/** The rules of the checks. */
 export interface ExplanationRules {
   readonly options: Pick<
     TokenExchangeOptions,
@@ -73,11 +72,9 @@ export interface TokenExplanation {
 
 export interface ExplainedRefusal {
   readonly reason: TokenRefusalReason | EndpointRefusal;
-  /** The check that failed. */
   readonly check: Check;
   /** Null if it is about both tokens, or the request. */
   readonly party: SubjectOrActor | null;
-  /** The details, if there are any. */
   readonly detail: string | null;
   readonly cause: string;
   readonly remedy: string;
@@ -100,7 +97,6 @@ export interface ExplainedToken {
   readonly content: ExplainedContent;
   /** The entry of the named key, otherwise its issuer's only entry; null if there is none. */
   readonly entry: ExplainedEntry | null;
-  /** The local user, if it is known. */
   readonly user: ExplainedUser | null;
 }
 

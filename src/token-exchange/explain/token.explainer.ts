@@ -53,7 +53,6 @@ import type {
   TokenExplanation,
 } from './token-explanation.js';
 
-/** The sources of stored data. */
 export interface ExplanationSources {
   readonly transactions: Transactions;
   /** The stored entries, checked. */

@@ -59,7 +59,6 @@ export interface EmbedLogin extends AskedLogin {
 
 /** A login for a session that is bound to a key of the page. */
 export interface BoundEmbedLogin extends AskedLogin {
-  /** The origin of the page that contains the frame. */
   readonly hostOrigin: string;
   readonly proving: ProvingRequest;
   /** The session token of the session to renew; undefined: the login opens a new session. Secret. */
@@ -67,7 +66,6 @@ export interface BoundEmbedLogin extends AskedLogin {
 }
 
 interface ForUser extends RateLimited {
-  /** The local user. */
   readonly userId: string;
 }
 
@@ -77,7 +75,6 @@ export type BoundSignedIn = OpenedBoundSession & ForUser;
 /** What the audit trail says about a session. */
 type Opened = Pick<OpenedSession, 'familyId' | 'events'>;
 
-/** How the session of a login is opened. */
 interface Opening<Session extends Opened> {
   /** Creates the session without a transaction, if it renews no other. Undefined if every login needs a transaction. */
   readonly make: ((login: SessionDemand) => MadeSession<Session> | undefined) | undefined;

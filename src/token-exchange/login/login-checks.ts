@@ -71,7 +71,6 @@ function hostSourceOf(
 /** Unchecked facts about the sender of a request. */
 export interface LoginSource {
   readonly method: 'GET' | 'POST';
-  /** The `Origin` header. */
   readonly origin: string | undefined;
   /** The `Sec-Fetch-Site` header, which browsers send over HTTPS, and which no page can take away. */
   readonly fetchSite: string | undefined;

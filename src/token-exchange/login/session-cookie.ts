@@ -3,7 +3,6 @@ import { stringifySetCookie } from 'cookie';
 import { SESSION_COOKIE } from '../settings/settings.js';
 import type { SessionSettings } from '../settings/token-exchange.options.js';
 
-/** Injection token of the options. */
 export const SESSION_OPTIONS = Symbol('SESSION_OPTIONS');
 
 /**

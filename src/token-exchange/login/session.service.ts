@@ -205,7 +205,6 @@ export class SessionService extends SessionOpener implements SessionMaker {
     );
   }
 
-  /** The `Set-Cookie` values that clear the cookie. */
   clearingCookies(): string[] {
     return clearingCookies(this.options);
   }
@@ -333,7 +332,6 @@ function isLimited({ byAdministrator }: IssuerKey): boolean {
   return byAdministrator === true;
 }
 
-/** The live sessions of each user. */
 function liveByUser(sessions: readonly DeletedSession[], now: Date): Map<string, DeletedSession[]> {
   const live = new Map<string, DeletedSession[]>();
   for (const session of sessions.filter(({ expiresAt }) => expiresAt > now))

@@ -9,7 +9,6 @@ import type { WebSession } from './session.repository.js';
 import { SessionRepository } from './session.repository.js';
 import { SessionService } from './session.service.js';
 
-/** The stores that a sign-out changes. */
 export interface SignOutStores {
   readonly sessions: Pick<SessionRepository, 'deleteOfUser'>;
   readonly users: Pick<UserDirectory, 'endAccess'>;

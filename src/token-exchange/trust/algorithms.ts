@@ -31,7 +31,6 @@ const ROWS = {
   EdDSA: { family: 'Edwards', digest: null },
 } as const satisfies Record<string, AlgorithmRow>;
 
-/** A supported `alg` header value. */
 export type Algorithm = keyof typeof ROWS;
 
 /** The supported algorithms in the order of the specification. */
@@ -85,7 +84,6 @@ export function keyFits(key: KeyObject, algorithm: Algorithm): boolean {
   }
 }
 
-/** Creates a private key for an algorithm. */
 export function newPrivateKey(algorithm: Algorithm): KeyObject {
   const row: AlgorithmRow = ROWS[algorithm];
   switch (row.family) {

@@ -34,12 +34,10 @@ interface RowFacts<Value> {
   words?(value: Value | undefined, now: Date): string | undefined;
 }
 
-/** The declaration of one property. */
 export interface Row<Value> extends RowFacts<Value> {
   readonly kind: 'text' | 'number' | 'flag' | 'choice' | 'list' | 'structure';
   /** The values that a form offers. */
   readonly values?: readonly string[] | ((rules: TrustedKeysRules) => readonly string[]);
-  /** The minimum and maximum of a number. */
   readonly range?: readonly [number, number];
   /** The properties of a structure that a form can show. */
   readonly members?: Rows;
@@ -102,11 +100,9 @@ export function choice<Choice extends string>(values: readonly Choice[], row: Ro
   };
 }
 
-/** How the strings of a list are read. */
 interface ListRules<Value> {
   /** The value of a string; undefined if it is invalid. */
   readonly each: (text: string, rules: TrustedKeysRules) => Value | Fault | undefined;
-  /** The message about an invalid list or string. */
   readonly must: string | ((rules: TrustedKeysRules) => string);
   /** The minimum length. */
   readonly least?: number;
@@ -252,7 +248,6 @@ export class EntryMembers {
     if (!isJsonObject(value)) this.problem('', 'must be an object');
   }
 
-  /** Whether a problem was found. */
   get hasProblem(): boolean {
     return this.failed;
   }

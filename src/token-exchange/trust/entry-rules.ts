@@ -14,14 +14,12 @@ export interface JwksSettingNames {
   readonly allowPrivate: string;
 }
 
-/** The names of the module's options. */
 export const JWKS_SETTING_NAMES: JwksSettingNames = {
   allowHttp: 'jwks.allowHttp',
   allowPrivate: 'jwks.allowPrivate',
 };
 
 export interface TrustedKeysRules {
-  /** Roles that a claim can assign. */
   readonly assignableRoles: readonly string[];
   /** Roles in a project, the lowest first; undefined: the host has no projects that tokens could name. */
   readonly projectRoles?: readonly string[];

@@ -210,7 +210,6 @@ function labelOf(index: number, jwk: unknown): string {
   return kid === undefined ? `key ${index}` : `key ${index} (kid ${quoteKid(kid)})`;
 }
 
-/** A kid as logs show it. */
 export function quoteKid(kid: string): string {
   return `"${visible(kid.slice(0, MAX_SHOWN_CHARACTERS))}"`;
 }

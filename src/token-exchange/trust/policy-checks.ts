@@ -34,7 +34,6 @@ const EXCUSED: Partial<Record<string, (policy: PolicyMembers) => boolean>> = {
     signInAs !== undefined || (linkExistingUsers === false && provisionUsers === false),
 };
 
-/** The input of a check. */
 interface Checked {
   readonly said: PolicyMembers;
   /** With its defaults. */
@@ -45,7 +44,6 @@ interface Checked {
   readonly has: (member: Member) => boolean;
 }
 
-/** A check, and its message about a property. */
 interface Check {
   readonly as: 'problem' | 'warning';
   readonly of: Member;

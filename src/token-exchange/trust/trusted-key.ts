@@ -21,7 +21,6 @@ export interface TrustedKey extends JwksKey {
   readonly policy: TrustPolicy;
 }
 
-/** An entry that holds one key. */
 export interface StaticKeyEntry extends TrustPolicy {
   readonly type: 'static';
   readonly key: TrustedKey;

@@ -62,7 +62,6 @@ function charactersOf(bytes: number): number {
   return Math.ceil((bytes * 4) / 3);
 }
 
-/** A page in the response. */
 export interface Page<T> {
   data: T[];
   /** Where the next page begins; null on the last page. */
@@ -81,7 +80,6 @@ export interface SortedRange {
   readonly limit: number;
 }
 
-/** The rows of a page of a sorted list. */
 export interface SortedRows<Row> {
   readonly rows: readonly Row[];
   /** Where the next page begins; undefined on the last page. */

@@ -10,7 +10,6 @@ export const DEFAULT_LIMIT = 100;
 export const MAX_LIMIT = 250;
 export const MAX_SEARCH_CHARACTERS = 128;
 
-/** The requested page. */
 export interface PageQuery {
   /** From 1 to 250, or to the list's own limit; 100 by default. */
   readonly limit: number;
@@ -69,7 +68,6 @@ export function textParameter() {
   return parameter().pipe(storableString()).optional();
 }
 
-/** One of the given strings. */
 export function choiceParameter<const T extends string>(choices: readonly T[]) {
   return parameter().pipe(oneOf(choices)).optional();
 }

@@ -23,7 +23,6 @@ import { CURSOR_CHARACTERS, CURSOR_PATTERN } from '../api/pages.js';
 import { DEFAULT_LIMIT, IdPipe, MAX_LIMIT } from '../api/request-input.pipe.js';
 import type { Right } from '../rights/rights.js';
 
-/** The body of an error response. */
 export class ErrorAnswer {
   @ApiProperty({ description: 'A stable machine word.' })
   readonly error!: string;
@@ -51,7 +50,6 @@ export class ErrorAnswer {
   readonly serverTime?: number;
 }
 
-/** The body of every 404. */
 export class NotFoundAnswer {
   @ApiProperty({ enum: ['not_found'], description: 'A stable machine word.' })
   readonly error!: string;
@@ -60,7 +58,6 @@ export class NotFoundAnswer {
   readonly message!: string;
 }
 
-/** What the RightsInterceptor enforces. */
 export interface OperationRule {
   /** Undefined: every signed-in user may call it. */
   readonly right?: Right;
@@ -77,7 +74,6 @@ export interface OperationRule {
 export interface Operation extends OperationRule {
   readonly summary: string;
   readonly description?: string;
-  /** The class of the JSON body. */
   readonly body?: Type;
   readonly answer: Answer;
   /**
@@ -153,7 +149,6 @@ function documentationOf(operation: Operation): MethodDecorator {
   );
 }
 
-/** The requirements in words. */
 function needsOf({ right, feature }: Operation): string {
   const needs = right === undefined ? 'Every signed-in user may.' : `Needs the right \`${right}\`.`;
   return feature === undefined ? needs : `${needs} Needs the licence feature \`${feature}\`.`;
@@ -184,10 +179,8 @@ export function linksTo(idName: string, operationIds: readonly string[], parentN
   return Object.fromEntries(operationIds.map((operationId) => [operationId, { operationId, parameters }]));
 }
 
-/** The JSON Schema of a parameter. */
 type ParameterSchema = Extract<ApiQueryOptions, { schema: unknown }>['schema'];
 
-/** Documents an optional query parameter. */
 export function OptionalQuery(name: string, description: string, schema: ParameterSchema): MethodDecorator {
   return ApiQuery({ name, description, required: false, schema });
 }

@@ -30,9 +30,7 @@ export class ProjectMember {
   issuer?: string | null;
 }
 
-/** A member with the user's properties for the list. */
 interface MemberRow {
-  /** The user's id. */
   readonly id: string;
   readonly email: string;
   readonly givenName: string;
@@ -49,7 +47,6 @@ const SELECT_MEMBERS = `SELECT u.id, u.email, u.given_name AS "givenName", u.fam
 export class ProjectMemberRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** A page of a project's members, sorted by user id. */
   list(projectId: string, { afterId, limit }: PageRange): Promise<MemberRow[]> {
     return this.dataSource.query<MemberRow[]>(
       `${SELECT_MEMBERS} AND ($2::uuid IS NULL OR member.user_id > $2) ORDER BY member.user_id LIMIT $3`,
@@ -146,7 +143,6 @@ export class ProjectRepository {
     return project === null ? undefined : (await this.withKeys([project]))[0];
   }
 
-  /** A page of all projects, or of those of which the given users are members. */
   async list(scope: MemberScope, range: PageRange): Promise<Project[]> {
     return this.withKeys(await this.rows(scope, range));
   }

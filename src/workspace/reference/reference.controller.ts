@@ -41,7 +41,6 @@ export class ReferenceController {
 })
 export class ReferenceModule {}
 
-/** The reference page and its files. */
 function publicFolder(sourceDirectory: string): PublicFolder {
   return new PublicFolder(join(sourceDirectory, 'workspace', 'reference', 'public'));
 }

@@ -2,7 +2,6 @@
 import type { Authority } from '../../access/authentication.service.js';
 import type { GlobalRole } from '../../users/role.js';
 
-/** Roles within one project. */
 export const PROJECT_ROLES = ['project:admin', 'project:editor', 'project:viewer'] as const;
 /** Lowest first. */
 export const PROJECT_ROLES_ASCENDING: readonly ProjectRole[] = PROJECT_ROLES.toReversed();

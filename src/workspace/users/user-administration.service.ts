@@ -13,7 +13,6 @@ import { AccessRights } from '../rights/access-rights.js';
 
 type UserAdministrationChange = Pick<UserChange, 'role' | 'enabled'>;
 
-/** The requesting user and the request. */
 interface AskingUser {
   readonly principal: Principal;
   readonly requestId: string;

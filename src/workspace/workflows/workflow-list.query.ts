@@ -14,13 +14,11 @@ export const MAX_COUNT = 1000;
 export interface WorkflowScope extends MemberScope {
   readonly projectId?: string;
   readonly active?: boolean;
-  /** The exact name. */
   readonly name?: string;
   /** A part of the name; case does not matter. */
   readonly search?: string;
 }
 
-/** One page of a list. */
 export interface WorkflowPageQuery extends WorkflowScope {
   readonly sort: SortKey;
   /** Only workflows after this place. */
@@ -28,7 +26,6 @@ export interface WorkflowPageQuery extends WorkflowScope {
   readonly limit: number;
 }
 
-/** A workflow as lists show it. */
 export interface ListedWorkflow {
   readonly id: string;
   readonly projectId: string;
@@ -38,7 +35,6 @@ export interface ListedWorkflow {
   readonly updatedAt: Date;
 }
 
-/** A workflow and its place in the list. */
 export type PlacedWorkflow = ListedWorkflow & Place;
 
 /** The input of both statements. */

@@ -35,7 +35,6 @@ export class WorkflowChangeBody extends PartialType(OmitType(NewWorkflowBody, ['
   skipNullProperties: false,
 }) {}
 
-/** The properties of a workflow in every response. */
 class WorkflowHead extends TimedAnswer {
   @ApiProperty({ format: 'uuid', description: 'Id.' })
   readonly id!: string;

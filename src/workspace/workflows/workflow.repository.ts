@@ -39,7 +39,6 @@ export class Workflow {
 
 export type NewWorkflow = Pick<Workflow, 'projectId' | 'name' | 'active' | 'nodes' | 'connections'>;
 
-/** The properties of a workflow that may change. */
 export type WorkflowChange = Partial<Omit<NewWorkflow, 'projectId'>>;
 
 /** Set by the database. */

@@ -100,7 +100,6 @@ export class JwksCacheEntry {
     this.snapshot = neverTried(this.address);
   }
 
-  /** The entry whose policy applies to the keys. */
   get entry(): JwksEntry {
     return this.trusted;
   }
@@ -116,7 +115,6 @@ export class JwksCacheEntry {
     return (this.isInTime(nowMs) ? this.keysByKid.get(kid) : undefined) ?? [];
   }
 
-  /** All usable keys now. */
   serving(nowMs: number): readonly TrustedKey[] {
     return this.isInTime(nowMs) ? this.keys : [];
   }
@@ -136,7 +134,6 @@ export class JwksCacheEntry {
     return lastAt !== null && lastAt.getTime() > nowMs + CLOCK_DIFFERENCE_MS;
   }
 
-  /** Makes the next fetch due at once. */
   refreshSoon(): void {
     this.mustRefresh = true;
   }
@@ -190,7 +187,6 @@ export class JwksCacheEntry {
     else this.logger.error(fields, `${UNSERVED[state]}: tokens of its entry are refused`);
   }
 
-  /** The fields of log lines about this entry. */
   get logFields(): object {
     const { lastSuccessAt, lastFailureAt, lastFailureReason, nextRefreshAt } = this.snapshot;
     const times = { lastSuccessAt, lastFailureAt, lastFailureReason, nextRefreshAt };

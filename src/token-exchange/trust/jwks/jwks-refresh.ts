@@ -20,7 +20,6 @@ const LONGEST_RETRY_SECONDS = 300;
 /** The jitter of back-off times, in both directions, so that instances and entries do not retry in step. */
 const JITTER = 0.2;
 
-/** A running fetch. */
 interface Fetch {
   readonly cached: JwksCacheEntry;
   readonly startedAt: Date;
@@ -49,12 +48,10 @@ export class JwksRefresh {
     return flight;
   }
 
-  /** The running fetch, if there is one. */
   running(cached: JwksCacheEntry): Promise<void> | undefined {
     return this.flights.get(cached);
   }
 
-  /** Resolves when no fetch is running. */
   async idle(): Promise<void> {
     await Promise.all(this.flights.values());
   }

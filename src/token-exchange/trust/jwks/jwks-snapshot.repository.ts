@@ -24,7 +24,6 @@ export interface JwksSnapshot {
 
   readonly lastFailureReason: string | null;
 
-  /** Failures since the last success. */
   readonly consecutiveFailures: number;
 
   readonly nextRefreshAt: Date | null;
@@ -40,7 +39,6 @@ const COLUMNS = `url_hash AS "urlHash", url, key_set AS "keySet", fresh_until AS
   consecutive_failures AS "consecutiveFailures", next_refresh_at AS "nextRefreshAt",
   last_unknown_kid_fetch_at AS "lastUnknownKidFetchAt", revision`;
 
-/** A JWKS address in this table. */
 export type JwksAddress = Pick<JwksSnapshot, 'urlHash' | 'url'>;
 
 /** What a fetch changes in a snapshot: the keys if it returned a key set, even an empty one, otherwise the failure. */
@@ -59,7 +57,6 @@ export function toJwksAddress(url: string): JwksAddress {
   return { urlHash: createHash('sha256').update(sent).digest('hex'), url: origin + pathname };
 }
 
-/** The state of an address without a row. */
 export function neverTried(address: JwksAddress): JwksSnapshot {
   return {
     ...address,

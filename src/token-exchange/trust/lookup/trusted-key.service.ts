@@ -65,13 +65,11 @@ function keysByIssuer(entries: readonly StaticKeyEntry[]): KeysByIssuer {
   return byIssuer;
 }
 
-/** A client, with the entry that names it. */
 export interface NamedClient {
   readonly entry: TrustPolicy;
   readonly client: TrustedClient;
 }
 
-/** An entry whose issuer has a number of seats. */
 interface SeatedEntry {
   readonly entry: string;
   readonly issuer: string;
@@ -133,12 +131,10 @@ export class TrustedKeyService {
     return new Set(this.entries.map(({ issuer }) => issuer));
   }
 
-  /** The number of seats of an issuer. */
   maxUsersOf(issuer: string): number | undefined {
     return maxUsersOf(issuer, this.entries);
   }
 
-  /** The entries whose issuers have a number of seats. */
   get seatedEntries(): readonly SeatedEntry[] {
     return this.entries.flatMap(({ label: entry, issuer }) => {
       const maxUsers = this.maxUsersOf(issuer);

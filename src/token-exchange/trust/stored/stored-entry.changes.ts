@@ -22,7 +22,6 @@ const MANY_ORIGINS =
   `origins: must have at most ${MAX_ORIGINS_CHARACTERS.entries} characters with those of all other entries, ` +
   'because every response has them in a header';
 
-/** The context of a change. */
 export interface StoredEntryWork {
   readonly transaction: Transaction;
   readonly context: AuditContext;
@@ -30,14 +29,12 @@ export interface StoredEntryWork {
   readonly isOwners: boolean;
 }
 
-/** A change that was made. */
 export interface StoredEntryChange {
   readonly name: string;
   /** The checked entry; undefined if it was removed, or has a problem. */
   readonly entry?: TrustedKeyEntry;
   /** Whether it affects another entry's logouts, now or before the change. */
   readonly sharesLogouts?: boolean;
-  /** Warnings for the author. */
   readonly warnings: readonly string[];
   /** Events for the same transaction; empty if nothing changed. */
   readonly events: readonly AuditEvent[];
@@ -147,7 +144,6 @@ export class StoredEntryChanges {
     ];
   }
 
-  /** All stored entries, checked. */
   async list(): Promise<CheckedStoredEntry[]> {
     return checkStoredEntries(await this.repository.all(), this.rules());
   }
@@ -172,7 +168,6 @@ export class StoredEntryChanges {
     return { ...outcome, events: [eventOf(before, stored, work)] };
   }
 
-  /** Checks one entry against the others. */
   private checked(
     stored: StoredEntry,
     all: readonly StoredEntry[],
@@ -231,7 +226,6 @@ function byName(all: readonly StoredEntry[], name: string): StoredEntry | undefi
   return all.find((one) => one.name === name) ?? all.find((one) => labelOf(one.name) === name);
 }
 
-/** Whether a change only suspends or resumes the entry. */
 function isSwitch(before: EntryValue, after: EntryValue): boolean {
   return isDeepStrictEqual({ ...before, suspended: undefined }, { ...after, suspended: undefined });
 }
@@ -268,7 +262,6 @@ function refuseOtherKey(before: EntryValue, after: EntryValue): void {
   throw new StoredEntryError('Only the policy of an entry can be changed:', remedies);
 }
 
-/** Whether a change only suspends the entry. */
 function isStop(before: StoredEntry | undefined, after: StoredEntry): boolean {
   return before !== undefined && isDeepStrictEqual({ ...valueOf(before), suspended: true }, valueOf(after));
 }

@@ -14,7 +14,6 @@ import { identitiesOf, seatsRule } from '../trusted-key-entry.js';
 /** An entry as it was given. */
 export type EntryValue = Readonly<Record<string, unknown>>;
 
-/** An entry in the table. */
 export interface StoredEntry {
   /** Unique among stored entries. */
   readonly name: string;
@@ -67,10 +66,8 @@ export function shownEntry(stored: StoredEntry): EntryValue {
   return { ...value, url: toJwksAddress(url).url };
 }
 
-/** Injection token of a `StoredEntriesRules`. */
 export const STORED_ENTRIES_RULES = Symbol('STORED_ENTRIES_RULES');
 
-/** The rules for stored entries. */
 export interface StoredEntriesRules {
   readonly configured: readonly TrustedKeyEntry[];
   readonly rules: TrustedKeysRules;

@@ -8,7 +8,6 @@ import { isEmailAddress } from '../../../platform/text/email-address.js';
 /** D42. */
 const MAX_EMAIL_CHARACTERS = 254;
 
-/** Common options of all fields. */
 export interface Field {
   readonly description: string;
   /** The field may be left out. `null` is a value, and must satisfy the rule. */
