@@ -43,7 +43,7 @@ export function address(pattern: string, ...parts: string[]): string {
 }
 
 /** Whether a form has input that is worth keeping. */
-export function holdsTyped(): boolean {
+export function hasInputToKeep(): boolean {
   return stage.querySelector('form[data-kept][data-touched]') !== null;
 }
 

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import type { AnswerOf } from './api.js';
 import { call, isSignedOut, listener } from './api.js';
 import { closeDialog } from './dialog.js';
-import { followAddress, holdsTyped, reload, shown } from './navigation.js';
+import { followAddress, hasInputToKeep, reload, shown } from './navigation.js';
 
 type Session = AnswerOf<'GET /session'>;
 export type Operator = Session['operator'];
@@ -41,7 +41,7 @@ export async function begin(): Promise<void> {
 export function comeBack(answer: Session): void {
   const before = phase.value.kind === 'out' ? phase.value.before : null;
   const isSame = before?.id === answer.operator.id && shown.value.hash === location.hash;
-  const isKept = isSame && holdsTyped();
+  const isKept = isSame && hasInputToKeep();
   accept(answer);
   windows.postMessage(answer.operator.id);
   if (isKept)

@@ -13,7 +13,7 @@ export interface FirstToken {
   readonly issuer: string;
   readonly audience: string;
   readonly emailDomain: string;
-  /** The instance's address for the person who types. */
+  /** The instance's address as the person at the terminal reaches it. */
   readonly address: string;
 }
 
@@ -24,7 +24,7 @@ const PLAIN = /^[\w./:@%+=,-]+$/;
 const SHOW_ACCESS_TOKEN =
   'const a = JSON.parse(fs.readFileSync(0)); if (a.error) throw a; console.log(a.access_token)';
 
-/** From a signed token to the first call of the API. */
+/** Returns the commands that sign a token, exchange it, and call the API. */
 export function firstRequests({
   keyFile,
   kid,
@@ -48,7 +48,7 @@ export function firstRequests({
     },
     {
       command: `curl -s ${address}/api/v1/workflows -H "Authorization: Bearer $ACCESS_TOKEN"`,
-      does: 'call the API with that',
+      does: 'call the API with the access token',
     },
   ];
 }

@@ -77,7 +77,7 @@ async function init(options: InitOptions, command: Command, context: CommandCont
   const directory = resolve(workingDirectory, options.dir);
   const inside = { ...context, workingDirectory: directory };
   if (context.settings.startupSources.envFile !== undefined)
-    command.error('error: init writes .env in the folder of --dir: leave --env-file out');
+    command.error('error: init writes .env into the folder of --dir. Omit --env-file.');
   const paths = initPaths(directory);
   const seen = (path: string) => pathFrom(workingDirectory, path);
   const inPlace = filesInPlace(paths);
@@ -117,7 +117,7 @@ function refuseForeignData(directory: string): void {
   }
 }
 
-/** Paths are relative to the folder in which the command was typed. */
+/** Paths are relative to the working directory. */
 interface Settled {
   readonly files: readonly Pick<PlannedFile, 'path' | 'purpose'>[];
   /** The folder that the earlier files were moved to. */
@@ -133,13 +133,13 @@ interface Owner {
   readonly state: 'created' | 'kept';
 }
 
-/** The configured keys, which seal what the database holds. */
+/** The configured sealing keys, otherwise those of an earlier init. */
 function sealingKeysOf(settings: CommandSettings, paths: InitPaths): readonly Buffer[] {
   const { encryptionKeys } = settings.read('encryptionKeys');
   return encryptionKeys.length > 0 ? encryptionKeys : sealingKeysIn(paths);
 }
 
-/** Writes the files and creates the owner. `.env` comes last, so an interrupted init leaves none. */
+/** Writes the files and creates the owner. `.env` is written last, so an interrupted init leaves no `.env`. */
 async function settle(planned: readonly PlannedFile[], ownerEmail: string, surroundings: CommandContext) {
   writeFiles(surroundings, planned.slice(0, -1), { withFolder: true });
   const { problems, warnings } = await checkStartup(surroundings.settings.startupSources);
@@ -169,7 +169,7 @@ async function settledOwner(email: string, context: CommandContext): Promise<Own
   return { ...(await perform(context, UserOperations, 'create', newUser)), state: 'created' };
 }
 
-/** Returns a relative path if it is below the folder in which the command was typed. */
+/** Returns a relative path if it is below the working directory. */
 function pathFrom(workingDirectory: string, path: string): string {
   const short = relative(workingDirectory, path);
   return short.startsWith('..') ? path : short;

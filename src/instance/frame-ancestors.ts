@@ -57,7 +57,7 @@ export class FrameAncestors {
 
   /**
    * The origins that may frame a page for one host page, so that no header lists all partners.
-   * @param origin the host page's origin; undefined: it has none that could be listed
+   * @param origin the host page's origin; undefined if it has no origin that an entry could list
    */
   allowing(origin: string | undefined): readonly string[] | undefined {
     if (this.current === undefined || !this.config.embedLoginEnabled) return this.current;

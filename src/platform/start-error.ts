@@ -1,8 +1,8 @@
 // Setup errors, which end the start.
 
 /**
- * The operator can correct the cause, and the message says how. Nest prints the stack of an error that ends
- * the start. Here the stack is the message, because the code is not at fault.
+ * An error that the operator can correct, with a message that says how. Nest prints the stack of an error that
+ * ends the start, so the stack is only the message.
  */
 export class StartError extends Error {
   /** Private, because Node.js prints the properties of an uncaught error. */
@@ -19,8 +19,8 @@ export class StartError extends Error {
   }
 }
 
-/** @returns the function, with its errors converted to `StartError` */
-export function plainly<Needs extends unknown[], Result>(
+/** Returns the function with its errors converted to `StartError`. */
+export function withStartErrors<Needs extends unknown[], Result>(
   make: (...needs: Needs) => Result,
 ): (...needs: Needs) => Result {
   return (...needs) => {

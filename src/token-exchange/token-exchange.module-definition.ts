@@ -2,7 +2,7 @@
 import type { DynamicModule, ModuleMetadata } from '@nestjs/common';
 import { applyDecorators, ConfigurableModuleBuilder } from '@nestjs/common';
 import { RouterModule } from '@nestjs/core';
-import { plainly } from '../platform/start-error.js';
+import { withStartErrors } from '../platform/start-error.js';
 import { FLOW_CONTROLLERS } from './endpoint/flow.controllers.js';
 import { HOST_EXPORTS, hostProviders } from './host/host.providers.js';
 import { HostPartsModule } from './host/host-parts.module.js';
@@ -59,9 +59,12 @@ function configured(definition: DynamicModule, extras: ModuleExtras): DynamicMod
       {
         provide: TOKEN_EXCHANGE_SETTINGS,
         inject: [MODULE_OPTIONS_TOKEN],
-        useFactory: plainly(givenSettings),
+        useFactory: withStartErrors(givenSettings),
       },
-      { provide: ROUTE_SETTINGS, useFactory: plainly(() => completedRoutes({ pathPrefix, metadata })) },
+      {
+        provide: ROUTE_SETTINGS,
+        useFactory: withStartErrors(() => completedRoutes({ pathPrefix, metadata })),
+      },
       ...hostProviders(dataSource),
     ],
     exports: [TOKEN_EXCHANGE_SETTINGS, ...HOST_EXPORTS],

@@ -6,7 +6,7 @@ import { HttpAnswers } from '../platform/http/http-messages.js';
 import { MemoryCounts } from '../platform/http/throttle/rate-limit.js';
 import type { Log } from '../platform/log/log.js';
 import { LOGGER } from '../platform/log/log.js';
-import { plainly, StartError } from '../platform/start-error.js';
+import { withStartErrors, StartError } from '../platform/start-error.js';
 import { parsedUrl } from '../platform/text/url.js';
 import { ClientAuthenticator } from './assertions/client-authenticator.js';
 import { ClientKeyProvider } from './assertions/client-keys.js';
@@ -109,7 +109,7 @@ const OPTIONS = [
   {
     provide: TOKEN_EXCHANGE_OPTIONS,
     inject: [TOKEN_EXCHANGE_SETTINGS, ROUTE_SETTINGS, LOGGER, { token: ProjectDirectory, optional: true }],
-    useFactory: plainly(optionsOf),
+    useFactory: withStartErrors(optionsOf),
   },
   {
     provide: EVENT_PREFIX,
@@ -124,7 +124,7 @@ const OPTIONS = [
   {
     provide: METADATA_OPTIONS,
     inject: [TOKEN_EXCHANGE_SETTINGS, TOKEN_EXCHANGE_OPTIONS, ROUTE_SETTINGS, TrustedKeyService],
-    useFactory: plainly(publishedMetadata),
+    useFactory: withStartErrors(publishedMetadata),
   },
 ];
 
@@ -183,7 +183,7 @@ function publishedMetadata(
   if (metadata && parsedUrl(baseUrl)?.origin !== baseUrl)
     throw new RangeError('metadata: accessTokens.issuer must be an origin, such as https://product.example');
   const switches = { exchange, idAssertion };
-  const takesPlainJwts = () => keys.serve('jwt-bearer');
+  const takesPlainJwts = () => keys.allow('jwt-bearer');
   const endpoint = () => ({
     path: pathPrefix + ENDPOINTS.exchange.path,
     ...publishedGrants({ switches, takesPlainJwts }),

@@ -7,8 +7,8 @@ const PAGE = 'docs/reference/log-lines.md';
 /** How the page quotes the names of variables. */
 const ANY_VARIABLE = 'SVC_…';
 
-/** Lines that the code puts together elsewhere, by file and number: refusals, warnings of settings, and what passes lines on. */
-const PUT_TOGETHER: Readonly<Record<string, number>> = {
+/** The number of computed log messages in each file: refusals, warnings about settings, and functions that forward messages. */
+const COMPUTED_MESSAGES: Readonly<Record<string, number>> = {
   'src/access/bearer-refusal.recorder.ts': 1,
   'src/main.ts': 1,
   'src/platform/jobs/follower.ts': 1,
@@ -40,7 +40,7 @@ describe(PAGE, () => {
   it('is checked against all files whose lines are computed', () => {
     const found: Record<string, number> = {};
     for (const { path, message } of logged) if (message === COMPUTED) found[path] = (found[path] ?? 0) + 1;
-    expect(found).toEqual(PUT_TOGETHER);
+    expect(found).toEqual(COMPUTED_MESSAGES);
   });
 
   it('quotes only strings in the code', () => {

@@ -22,7 +22,7 @@ const STATEMENTS = 40;
 const ROWS_A_STATEMENT = 200;
 const MAX_LOG_BYTES = 5 * 2 ** 20;
 const MAX_SEGMENTS = 3;
-const LOOK_AGAIN_MS = 100;
+const POLL_INTERVAL_MS = 100;
 const SOME_LOOKS_MS = 1_000;
 const PATIENCE_MS = 60_000;
 
@@ -64,7 +64,7 @@ describe('the embedded database with continuous inserts and deletes', () => {
   /** Also returns after a timeout. The test then checks the result. */
   async function until(isReached: () => Promise<boolean>): Promise<void> {
     const deadline = Date.now() + PATIENCE_MS;
-    do await pause(LOOK_AGAIN_MS);
+    do await pause(POLL_INTERVAL_MS);
     while (!(await isReached()) && Date.now() < deadline);
   }
 

@@ -117,7 +117,7 @@ describeOnEachDatabase('a database of an unreleased version', (database) => {
     await holds(`CREATE TABLE schema_migration AS SELECT 1 AS id, 'Initial1790000000000' AS name`);
     await expect(start()).rejects.toThrow(
       new StartError(
-        'The database was made by an unreleased version of this service, which no migration converts: start on an empty database.',
+        'The database was created by an unreleased version of this service, which no migration converts. Start with an empty database.',
       ),
     );
   });

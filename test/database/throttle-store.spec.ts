@@ -1,4 +1,4 @@
-// Checks the request counts that instances share: one limit for all, few queries, and open when the database is away.
+// The shared request counts: one limit for all instances, few queries, and no refusals while the database is unavailable.
 import type { DataSource } from 'typeorm';
 import { SCHEMA } from '../../src/instance/schema.js';
 import { Clock } from '../../src/platform/clock.js';
@@ -15,7 +15,7 @@ import { TestClock } from '../support/test-clock.js';
 const MINUTE_MS = 60_000;
 const LIMIT = 20;
 
-/** The storage as one instance has it, with all that it tells. */
+/** One instance's storage, with its log lines and notifications. */
 class Instance {
   readonly clock = new TestClock();
   readonly logLines: string[] = [];
@@ -132,7 +132,7 @@ describeOnEachDatabase('[P.perMinute] the shared throttle store with refunds', (
     expect(await instance.hit('full')).toMatchObject({ totalHits: LIMIT + 1, isBlocked: true });
   });
 
-  it('[P.perMinute] always counts a hit without a limit, even for a refused client', async () => {
+  it('[P.perMinute] counts every hit without a limit, even of a refused client', async () => {
     await instance.hitTimes(LIMIT + 1, 'any');
     await instance.hit('any', MINUTE_MS, NO_LIMIT);
     await instance.refund('any');
@@ -198,7 +198,7 @@ describeOnEachDatabase('[D19] the shared throttle store without its database', (
   it('[D19] counts again after a second even if the clock was set back by an hour', async () => {
     const opened = await database.open();
     const instance = new Instance(opened.dataSource);
-    // One statement fails, as in a moment of overload; the database itself stays.
+    // One statement fails, as under overload. The database remains available.
     await opened.dataSource.query('ALTER TABLE throttle_counter RENAME TO elsewhere');
     await instance.hit('set back');
     await opened.dataSource.query('ALTER TABLE elsewhere RENAME TO throttle_counter');
@@ -236,7 +236,7 @@ describeOnPostgresql('[D19] the shared throttle store on a silent network', (dat
     expect(instance.failedOpen).toBe(101);
     proxy.resume();
     instance.clock.advance(1);
-    // The one that was given up is counted too once it arrives.
+    // The statement that timed out still reaches the database and is counted.
     const { totalHits } = await instance.hit('silence');
     expect([2, 3]).toContain(totalHits);
     await away.close();

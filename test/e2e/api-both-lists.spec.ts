@@ -1,4 +1,4 @@
-// Lists of what actor and subject both see, page by page, against the lists of each.
+// With the rights of both, lists contain exactly what is in the actor's list and in the subject's.
 import { PROJECT_ROLES } from '../../src/workspace/rights/rights.js';
 import { ApiClient } from '../support/api-client.js';
 import { ApiWorld } from '../support/api-world.js';
@@ -51,7 +51,7 @@ describeOnEachDatabase(`[D30] lists of what both see (seed ${SEED})`, (database)
   const alone = (id: string) => tokens.get(id) ?? '';
 
   it.each(LISTS)(
-    '[D30] %s: what each of the two sees, page by page, in the order of the list',
+    '[D30] %s contains in all pages, in order, exactly the items that both users see',
     async (path) => {
       const lists = new Map<string, string[]>();
       for (const id of users) lists.set(id, await idsOf(path, alone(id)));

@@ -1,4 +1,4 @@
-// The admin commands on both databases, while another process holds the database, and as the built program.
+// The admin commands on both databases, and while another process uses the database.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -15,7 +15,7 @@ interface ListedUser {
   enabled: boolean;
 }
 
-/** The commands on a database, and what they left in it. */
+/** Runs commands on a database, and reads what they have stored. */
 class Administration extends CommandLine {
   constructor(private readonly database: TestDatabase) {
     super(() => database.environment);
@@ -42,7 +42,7 @@ class Administration extends CommandLine {
 describeOnEachDatabase('svc-admin users', (database) => {
   const admin = new Administration(database);
 
-  it('[D47] makes a user with a personal project, and prints the user as one JSON object', async () => {
+  it('[D47] create creates a user with a personal project, and prints the user as one JSON object', async () => {
     const names = ['--given-name', 'Ann', '--family-name', 'Lee'];
     const printed = await admin.output(['users', 'create', '--email', 'Ann@b.example', ...names]);
     expect(printed).toMatch(/^\{.*\}\n$/);
@@ -54,7 +54,7 @@ describeOnEachDatabase('svc-admin users', (database) => {
     ]);
   });
 
-  it('[D47] makes one owner and no second one, who leaves nothing behind', async () => {
+  it('[D47] create creates one owner. A second owner is refused without a trace', async () => {
     const owner = await admin.createUser('owner@b.example', '--role', 'global:owner');
     expect(owner.role).toBe('global:owner');
     const second = ['users', 'create', '--email', 'second@b.example', '--role', 'global:owner'];
@@ -82,7 +82,7 @@ describeOnEachDatabase('svc-admin users', (database) => {
 describeOnAnyDatabase('svc-admin users, with either database', (database) => {
   const admin = new Administration(database);
 
-  it('says of an empty list, to a person alone and on standard error, that it is empty', async () => {
+  it('list reports an empty list on standard error, but not with --json', async () => {
     const empty = { exitCode: 0, stdout: '', stderr: 'There is no user.\n' };
     expect(await admin.run(['users', 'list'])).toEqual(empty);
     expect(await admin.run(['users', 'list', '--json'])).toEqual({ exitCode: 0, stdout: '[]\n', stderr: '' });
@@ -103,7 +103,7 @@ describeOnAnyDatabase('svc-admin users, with either database', (database) => {
     expect([exitCode, stderr]).toEqual([2, `error: ${complaint}\n`]);
   });
 
-  it('lists every user once, by e-mail address, however many there are, also as a table', async () => {
+  it('list prints every user of several pages once, sorted by e-mail address, as JSON and as a table', async () => {
     await admin.createUser('Ann@b.example', '--given-name', 'Ann', '--family-name', 'Lee');
     await admin.query(`INSERT INTO user_account (id, email, normalized_email, role)
       SELECT gen_random_uuid(), n || '@many.example', n || '@many.example', 'global:member' FROM generate_series(1, 1001) n`);
@@ -117,7 +117,7 @@ describeOnAnyDatabase('svc-admin users, with either database', (database) => {
     expect(table).toMatch(/\n[0-9a-f-]{36} +Ann@b\.example +Ann Lee +global:member +enabled\n/);
   });
 
-  it('needs no variable but those of the database, even if others are wrong', async () => {
+  it('list needs only the variables of the database, so others may be invalid', async () => {
     const environment = {
       ...database.environment,
       SVC_ENCRYPTION_KEY: undefined,
@@ -153,7 +153,7 @@ describeOnEachDatabase('svc-admin workflows import', (database) => {
 
   beforeAll(() => admin.createUser('Ann@b.example'));
 
-  it("[D47] puts all of a file into the user's personal project, as it was written", async () => {
+  it("[D47] imports all workflows of a file unchanged into the user's personal project", async () => {
     const nodes = [{ z: 'sché\u2028ma', a: [1, { deep: null }] }];
     const full = { name: 'b', active: true, nodes, connections: { x: { main: [[{ node: 'y' }]] } } };
     expect(await admin.importing([{ name: 'a' }, full])).toEqual({
@@ -174,7 +174,7 @@ describeOnEachDatabase('svc-admin workflows import', (database) => {
 describeOnEachDatabase('svc-admin migrate', (database) => {
   const admin = new Administration(database);
 
-  it('brings an empty database up to date, and says what it did', async () => {
+  it('migrates an empty database, and reports the migrations', async () => {
     if (database.kind === 'postgresql') await admin.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
     const environment = database.kind === 'postgresql' ? database.environment : { SVC_DATA_DIR: 'new/data' };
     const byNumber = MIGRATIONS.map(({ name }) => name).toSorted((one, other) =>
@@ -199,7 +199,7 @@ describe('[D46] svc-admin beside a process that holds the embedded database', ()
     await holder.kill();
   });
 
-  it('waits a while for a service that takes commands, then names the process and the remedy, and leaves nothing', async () => {
+  it('waits a while for a command socket, then reports the process and the remedy, and writes no file', async () => {
     const before = readdirSync(join(line.folder, 'data'));
     const began = Date.now();
     const commands = [
@@ -233,7 +233,7 @@ describe('[D46] svc-admin beside a process that holds the embedded database', ()
 describeOnPostgresql('svc-admin beside others on one PostgreSQL database', (database) => {
   const admin = new Administration(database);
 
-  it('[D47] of eight owners made at the same moment one is made', async () => {
+  it('[D47] only one of eight concurrent commands creates an owner', async () => {
     const owners = Array.from({ length: 8 }, (_, n) => [
       'users',
       'create',

@@ -1,4 +1,4 @@
-// Commands run while a service uses the embedded database: they go through its command socket, and each is in the trail.
+// Commands while a service uses the embedded database: they use its command socket, and each has an audit event.
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
@@ -74,7 +74,7 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
   beforeAll(() => beside.start());
   afterAll(() => beside.service.stop());
 
-  it('[D46] each does its work, and is in the trail by ids, in one request of the log', async () => {
+  it('[D46] each works, and has an audit event with ids and one request in the log', async () => {
     const { id: userId } = await beside.createUser('ann@b.example');
     expect(await beside.output(['users', 'disable', 'ann@b.example'])).toBe(`User ${userId} is disabled.\n`);
     expect((await beside.users()).map(({ id, enabled }) => ({ id, enabled }))).toEqual([
@@ -108,7 +108,7 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     expect(logged[0]).toMatchObject({ command: 'users create', outcome: 'performed' });
   });
 
-  it('[D46] other requests are answered while the largest import is under way', async () => {
+  it('[D46] other requests are answered during the largest import', async () => {
     await beside.createUser('large@b.example');
     const nodes = [{ text: 'x'.repeat(80) }];
     const workflows = Array.from({ length: 2_000 }, () => ({ name: 'w', nodes }));
@@ -122,11 +122,11 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
       answered += 1;
     }
     expect(await imported).toEqual([{ result: { imported: 2_000 } }]);
-    // If the import were done in one turn, these would all come before it or behind it.
+    // If the import blocked the event loop, these responses would all come before it or after it.
     expect(answered).toBeGreaterThan(10);
   });
 
-  it('[D46] what cannot be done says why, as without a service, changes nothing and is in the trail', async () => {
+  it('[D46] a failed command reports the same error as without a service, changes nothing, and has an audit event', async () => {
     await beside.createUser('taken@b.example');
     const before = (await beside.users()).length;
     expect(await beside.run(['users', 'create', '--email', 'Taken@b.example'])).toEqual({
@@ -148,7 +148,7 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
   });
 
   it.each([[['migrate']], [['credentials', 'rekey']]])(
-    '[D46] is refused while the service runs, with its process id: %j',
+    '[D46] %j is refused with the process id of the running service',
     async (args) => {
       const { exitCode, stdout, stderr } = await beside.run(args);
       expect([exitCode, stdout]).toEqual([1, '']);
@@ -160,7 +160,7 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     },
   );
 
-  it('[D46] a command of another version gets both versions', async () => {
+  it('[D46] a command of another version is refused with both versions', async () => {
     const other = new CommandLine(() => database.environment, '9.8.7-other');
     const { exitCode, stderr } = await other.run(['users', 'list']);
     expect(exitCode).toBe(1);
@@ -173,28 +173,25 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     ['another type', 'users disable', { user: ['secret'] }, /user must be a text/],
     ['text that cannot be stored', 'users disable', { user: 'secret\0' }, /cannot be stored/],
     [
-      'as many bytes as may come',
+      'the maximum number of bytes',
       'users disable',
       { user: 'x'.repeat(LIMIT_BYTES - 11) },
       /There is no user/,
     ],
-  ])(
-    '[D46] an input with %s is refused, which is in the log and the trail',
-    async (_, operation, input, words) => {
-      const [answer, ...more] = (await beside.request(operation, input)) as Record<string, string>[];
-      expect(`${answer?.['refusal'] ?? `${answer?.['member']} ${answer?.['rule']}`}`).toMatch(words);
-      expect(more).toEqual([]);
-      expect(beside.refused()).toMatchObject([{ requestId: REQUEST_ID, command: operation }]);
-      const told = await beside.lastEvents(1);
-      expect(told).toEqual([
-        {
-          name: 'svc.audit.administration.failed',
-          payload: { operation, way: 'service', reason: 'refused' },
-        },
-      ]);
-      expect(`${beside.service.logText}${JSON.stringify(told)}`).not.toContain('secret');
-    },
-  );
+  ])('[D46] an input with %s is refused, and log and trail record it', async (_, operation, input, words) => {
+    const [answer, ...more] = (await beside.request(operation, input)) as Record<string, string>[];
+    expect(`${answer?.['refusal'] ?? `${answer?.['member']} ${answer?.['rule']}`}`).toMatch(words);
+    expect(more).toEqual([]);
+    expect(beside.refused()).toMatchObject([{ requestId: REQUEST_ID, command: operation }]);
+    const told = await beside.lastEvents(1);
+    expect(told).toEqual([
+      {
+        name: 'svc.audit.administration.failed',
+        payload: { operation, way: 'service', reason: 'refused' },
+      },
+    ]);
+    expect(`${beside.service.logText}${JSON.stringify(told)}`).not.toContain('secret');
+  });
 
   it('[D46] accepts at most 256 KiB', async () => {
     const headers = { 'content-type': 'application/json', 'content-length': LIMIT_BYTES + 1 };
@@ -228,14 +225,14 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     expect(new Set(listed.map(({ id }) => id)).size).toBe(listed.length);
   });
 
-  it('[D46] who goes away in the middle of a list does no harm', async () => {
+  it('[D46] a client that disconnects during a list causes no failure', async () => {
     const answer = await answerTo(beside.path, 'users list', '{}');
     answer.on('error', () => undefined).once('data', () => answer.destroy());
     await new Promise((resolve) => answer.once('close', resolve));
     expect((await beside.users()).length).toBeGreaterThan(3000);
   });
 
-  it('[D46] a fault of the service says nothing of itself, and its log has it under the id that the command reports', async () => {
+  it('[D46] an internal error is reported without details, by the request id of its log line', async () => {
     await beside.service.rows('ALTER TABLE project RENAME TO project_gone');
     const { exitCode, stderr } = await beside.run(['users', 'create', '--email', 'fault@b.example']);
     await beside.service.rows('ALTER TABLE project_gone RENAME TO project');
@@ -254,7 +251,7 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
     expect((await beside.users()).map(({ email }) => email)).not.toContain('fault@b.example');
   });
 
-  it('[D46] a change or list that cannot be recorded does not happen', async () => {
+  it('[D46] a change or list fails if its audit event cannot be stored', async () => {
     await beside.service.rows('ALTER TABLE audit_event RENAME TO audit_event_gone');
     const results = [
       await beside.run(['users', 'create', '--email', 'untold@b.example']),
@@ -278,7 +275,7 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
 });
 
 describeOnEmbedded('[D46] the command socket at a stop', (database) => {
-  it('[D46] ends with the service, though clients have sent nothing, or half of a request, or read nothing', async () => {
+  it('[D46] closes with the service, even with clients that send nothing, send half a request, or do not read', async () => {
     const service = await TestService.start(database);
     await service.rows(`INSERT INTO user_account (id, email, normalized_email, role)
       SELECT gen_random_uuid(), n || '@long.example', n || '@long.example', 'global:member' FROM generate_series(1, 9000) n`);
@@ -299,7 +296,7 @@ describeOnEmbedded('[D46] the command socket at a stop', (database) => {
     await Promise.all(closed);
   });
 
-  it('[D46] what was asked for before it is done and answered', async () => {
+  it('[D46] finishes and answers the requests that it received earlier', async () => {
     const service = await TestService.start(database);
     let release!: () => void;
     const gate = new Promise<void>((resolve) => (release = resolve));
@@ -310,7 +307,7 @@ describeOnEmbedded('[D46] the command socket at a stop', (database) => {
     const administration = service.part(Administration);
     await until('the request is read', 60_000, () => administration['changes'].size === 1);
     const stopped = service.stop();
-    // Longer than clients have to take their answers.
+    // Longer than the time limit for clients to read their responses.
     await pause(1_000);
     release();
     await Promise.all([held, stopped]);

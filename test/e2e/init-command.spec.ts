@@ -156,7 +156,7 @@ describeOutsideMain('svc-admin init', () => {
       [...OWNER, '--database-url', 'mysql://secret'],
       '--database-url <url> must be a postgres:// URL',
     ],
-    ['another env file', [...OWNER, '--env-file', 'x.env'], 'leave --env-file out'],
+    ['another env file', [...OWNER, '--env-file', 'x.env'], 'Omit --env-file'],
   ])('takes %s for misuse, and names the option', async (_, args, complaint) => {
     const empty = new Folder();
     empty.write('x.env', '');

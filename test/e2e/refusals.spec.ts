@@ -1,4 +1,4 @@
-// What an operator finds of each refusal by the request id alone, at the log level `warn`: cause, values, and nothing secret.
+// The log lines (level `warn`) and audit events of each refusal, found by the request id: cause and values, but no secret.
 import { randomUUID } from 'node:crypto';
 import { NOTICES, REQUEST_REFUSALS } from '../../src/token-exchange/refusals/refusals.js';
 import { TOKEN_REFUSALS } from '../../src/token-exchange/refusals/token-refusals.js';
@@ -27,7 +27,7 @@ import {
   SHOWN_ELSEWHERE,
 } from './support/refusal-cases.js';
 
-/** Behind a proxy that speaks HTTPS, so that nothing is said about that. */
+/** A service behind a proxy with HTTPS, so that it logs no warning about plain HTTP. */
 const AT_WARN = { SVC_LOG_LEVEL: 'warn', SVC_PROXY_HOPS: '1' };
 const FAILED = {
   exchange: 'svc.audit.token-exchange.failed',
@@ -36,7 +36,7 @@ const FAILED = {
 
 const REFUSALS = `SELECT * FROM audit_event WHERE name ~ '(failed|refused)$'`;
 
-/** All that is kept of one request. */
+/** The log lines and audit events of one request. */
 interface Trace {
   readonly answer: Response;
   readonly lines: readonly LogLine[];
@@ -97,7 +97,7 @@ describeOnAnyDatabase('[D77] each reason for which a token is refused', (databas
   const trustedKeys = configured.map(({ partner, policy }) => partner.staticEntry(policy));
   const service = TestService.forBlock(database, { trustedKeys, clock: scene.clock, environment: AT_WARN });
 
-  /** What is said of a request before it is sent; nothing is used up or kept. */
+  /** The explanation of a request before it is sent. It uses nothing up and records nothing. */
   const expectExplained = async (one: RefusalCase, token: string, fields: Fields) => {
     const { reason, headers } = one;
     // An explanation has no session that a token might belong to.
@@ -128,7 +128,7 @@ describeOnAnyDatabase('[D77] each reason for which a token is refused', (databas
     for (const secret of [token, actorToken, own.email]) if (secret) expect(text).not.toContain(secret);
   };
 
-  it('[D77] has a case here, or among the unit tests of the checks of a token', () => {
+  it('[D77] has a case in this file or in the unit tests of token checks', () => {
     const reasons = new Set<string>([
       ...REFUSAL_CASES.map(({ reason }) => reason),
       ...FLOW_CHECKS.embed.map(({ reason }) => reason),
@@ -188,7 +188,7 @@ describeOnAnyDatabase('[D77] each reason for which a token is refused', (databas
   it('[D77] is reported without secrets', () => scene.expectNoSecret());
 });
 
-/** A mistake of a partner, and by what its cause is to be recognised. */
+/** A mistake of a partner, and what shows its cause. */
 interface Mistake {
   readonly name: string;
   readonly send: (
@@ -197,7 +197,7 @@ interface Mistake {
     headers: Record<string, string>,
   ) => Promise<Response>;
   readonly status: number;
-  /** The word, and what the sentence says. */
+  /** The logged reason, and a part of the message. */
   readonly reason: string;
   readonly says: RegExp;
 }
@@ -272,7 +272,7 @@ describeOnAnyDatabase('[D77] mistakes of a partner', (database) => {
   });
 
   it.each(['/', '/workflows?x=1#y', '', undefined])(
-    '[D79] a redirectTo of %j is no mistake',
+    '[D79] a redirectTo of %j causes no warning',
     async (redirectTo) => {
       const trace = await scene.trace((headers) =>
         service.embed({ token: own.token(), redirectTo }, headers),
@@ -299,7 +299,7 @@ describeOnAnyDatabase('[D77] mistakes of a partner', (database) => {
     }
   });
 
-  it('[D79] a token type is warned of once a minute', async () => {
+  it('[D79] an ignored token type is logged once a minute', async () => {
     const send = () =>
       scene.trace((headers) =>
         service.exchange({ subject_token: own.token(), subject_token_type: 'urn:other' }, headers),
@@ -318,7 +318,7 @@ describeOnAnyDatabase('[D77] mistakes of a partner', (database) => {
     expect(String(line['msg'])).toContain(REQUEST_REFUSALS.field_invalid.cause);
   });
 
-  it('[D79] a login without a token causes a warning, as does such a revocation', async () => {
+  it('[D79] a login or a revocation without a token causes a warning', async () => {
     const login = await scene.trace((headers) => service.embed({}, headers));
     expect(warningOf(login)).toMatchObject({ flow: 'embed', reason: 'token_missing' });
     const end = await scene.trace((headers) => service.post('/rest/auth/oauth/revoke', {}, headers));

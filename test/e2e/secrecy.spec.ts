@@ -1,4 +1,4 @@
-// After a battery of successes and failures of both flows: no secret in anything that is written down or answered.
+// After many successes and failures of both flows, no log line, table, metric or response contains a secret.
 import type { Members } from '../../demo/partner.js';
 import { Cast, OF_INVALID_CLAIMS, ONE_OF_EACH_REASON } from '../support/attacks.js';
 import { describeOnEachDatabase } from '../support/databases.js';
@@ -21,7 +21,7 @@ describeOnEachDatabase('[D23] what must never be written down', (database) => {
   });
   /** Every token, session id and address that was used. */
   const secrets = new Set<string>();
-  /** Every header and error body that a client got; success bodies hold the token that was asked for. */
+  /** All headers and error bodies. Bodies of successes are left out, because they contain the requested token. */
   const answered: string[] = [];
 
   const sent = (token: string) => {
@@ -115,29 +115,29 @@ describeOnEachDatabase('[D23] what must never be written down', (database) => {
     expect(leaked).toEqual([]);
   };
 
-  it('[D23] the battery was one: many secrets, many lines, many rows', async () => {
+  it('[D23] the requests produced many secrets, log lines and audit rows', async () => {
     expect(secrets.size).toBeGreaterThan(100);
     expect(service.log.length).toBeGreaterThan(200);
     expect((await service.rows('SELECT 1 FROM audit_event')).length).toBeGreaterThan(100);
   });
 
-  it('[D23][K19] nothing of them in the log, at level debug', () => expectNone(service.logText));
+  it('[D23][K19] the log contains no secret at level debug', () => expectNone(service.logText));
 
-  it('[D23][K19] the query of a GET login is not in the log, nor any address with a query', () => {
+  it('[D23][K19] the log contains no query of a request', () => {
     expect(service.logText).not.toMatch(/[?&](token|redirectTo|subject_token|cursor)=/);
   });
 
-  it('[D23][K19] nothing of them in the audit rows', async () => {
+  it('[D23][K19] audit events contain no secret', async () => {
     const rows = await service.rows('SELECT name, request_id, payload::text FROM audit_event');
     expectNone(JSON.stringify(rows));
   });
 
-  it('[D23][K19] nothing of them in a header (Location among them) or an error body', () => {
+  it('[D23][K19] no response header, such as Location, and no error body contains a secret', () => {
     expect(answered.length).toBeGreaterThan(200);
     expectNone(answered.join('\n'));
   });
 
-  it('[D23] nothing of them in the metrics', async () => {
+  it('[D23] the metrics contain no secret', async () => {
     expectNone(await metricsOf(service));
   });
 
@@ -154,7 +154,7 @@ describeOnEachDatabase('[D23] what must never be written down', (database) => {
   });
 
   it.each(['user_account', 'token_exchange_identity_link', 'token_exchange_session', 'audit_event'])(
-    '[D23] nothing of them in the log when the database refuses to write into %s',
+    '[D23] the log contains no secret if the database refuses to write into %s',
     async (table) => {
       const logged = service.logText.length;
       const claims = { sub: `fault-${table}`, email: `fault.${table.replace('_', '.')}@private.example` };
@@ -168,7 +168,7 @@ describeOnEachDatabase('[D23] what must never be written down', (database) => {
   );
 });
 
-/** What stays of a key however its lines are joined: the middle of its first line. */
+/** The middle of a key's first line, which is the same however its lines are joined. */
 function pemBody(pem: string): string {
   return pem.split('\n')[1]?.slice(8, 56) ?? '';
 }

@@ -24,14 +24,14 @@ const OPTIONS: TestServiceOptions = {
 const storedEntries = (service: TestService) => service.part(StoredEntryService);
 const exchanged = async (service: TestService, partner: Partner) =>
   (await service.exchange({ subject_token: partner.sign() })).status;
-/** The outcome of an exchange, once it is the expected one: this process hears of its own changes after their commit. */
+/** Waits for the outcome of an exchange, because this process notices its own changes only after their commit. */
 const soon = (service: TestService, partner: Partner, status: number) =>
   until(
     `an exchange answers ${status}`,
     LIMIT_MS,
     async () => (await exchanged(service, partner)) === status,
   );
-/** A refusal of its token has this cause, once the change before has reached the process. */
+/** Waits until a token of the entry is refused for this cause. */
 const refusedFor = (service: TestService, partner: Partner, reason: string) =>
   until(`an exchange is refused for ${reason}`, LIMIT_MS, async () => {
     return (await exchanged(service, partner)) === 400 && (await lastReason(service)) === reason;
@@ -45,7 +45,7 @@ const changes = async (service: TestService) =>
 describeOnEachDatabase('an entry that is stored', (database: TestDatabase) => {
   const service = TestService.forBlock(database, OPTIONS);
 
-  it('[D70] survives a restart, and its sessions continue while it is suspended and after its removal', async () => {
+  it('[D70] is kept after a restart. Its sessions continue after it is suspended or removed', async () => {
     await storedEntries(service).add(acme.staticEntry({ name: 'acme' }));
     await soon(service, acme, 200);
     await service.restart();
@@ -64,7 +64,7 @@ describeOnEachDatabase('an entry that is stored', (database: TestDatabase) => {
     expect(await statuses()).toEqual([200, 200]);
   });
 
-  it('[D73] each change is in the trail with old and new', async () => {
+  it('[D73] has an audit event with the old and the new value for each change', async () => {
     const entries = storedEntries(service);
     const before = (await changes(service)).length;
     const entry = acme.staticEntry({ name: 'told' });
@@ -92,7 +92,7 @@ describeOnAnyDatabase('stored entries of type jwks', (database: TestDatabase) =>
   const keySet = JwksServer.forBlock();
   const service = TestService.forBlock(database, OPTIONS);
 
-  it('[D72] make no instance unready that is ready, though their endpoint is silent', async () => {
+  it('[D72] do not make a ready instance unready if their endpoint is silent', async () => {
     keySet.answerWith(silence());
     const requests = keySet.requestCount;
     await storedEntries(service).add({ type: 'jwks', name: 'silent', url: keySet.url, issuer: acme.issuer });
@@ -105,7 +105,7 @@ describeOnAnyDatabase('stored entries of type jwks', (database: TestDatabase) =>
 describeOnEachDatabase('a table of stored entries that cannot be read', (database: TestDatabase) => {
   const TABLE = 'token_exchange_stored_entry';
 
-  it('[D72] leaves the held entries, is reported once, and is read as soon as it can be', () =>
+  it('[D72] leaves the known entries in use, is logged once, and is read again until it succeeds', () =>
     withService(database, OPTIONS, async (service) => {
       const follower = service.part(StoredEntryFollower);
       const failures = () =>

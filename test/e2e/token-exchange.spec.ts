@@ -1,4 +1,4 @@
-// Token exchange from outside: its form, its answers, and what the issued access token is worth.
+// Token exchange over HTTP: its form, its responses, and the use of the issued access token.
 import type { JSONWebKeySet, JWTPayload } from 'jose';
 import { createLocalJWKSet, decodeJwt, jwtVerify, SignJWT } from 'jose';
 import type { Members } from '../../demo/partner.js';
@@ -44,7 +44,7 @@ describeOnAnyDatabase('token exchange', (database) => {
   };
 
   describe('the request', () => {
-    it('[4.2][2.4.1] a form is answered with exactly four members', async () => {
+    it('[4.2][2.4.1] the response has exactly four properties', async () => {
       expect(await read(await exchange())).toEqual({
         status: 200,
         body: {
@@ -82,7 +82,7 @@ describeOnAnyDatabase('token exchange', (database) => {
       },
     );
 
-    it('[D55][K32] the access token does not present requested values as granted', async () => {
+    it('[D55][K32] the access token has no scope or resource that was only requested', async () => {
       const fields = { scope: 'admin:everything', resource: 'https://elsewhere.example', audience: 'other' };
       const { body } = await read(await exchange(fields));
       const claims = decodeJwt(String(body['access_token']));
@@ -129,9 +129,9 @@ describeOnAnyDatabase('token exchange', (database) => {
     });
   });
 
-  describe('the life of an issued token', () => {
+  describe('the lifetime of an issued token', () => {
     it.each([
-      ['is that of the subject token without an actor', 33, undefined, 33],
+      ["equals the subject token's without an actor", 33, undefined, 33],
       ['[8.1] is 900 seconds if both tokens last longer', 4000, 3000, 900],
     ])('[4.2.5] %s', async (_, subjectSeconds, actorSeconds, expected) => {
       const lasting = (seconds: number) => token({ sub: newSub(), exp: nowSeconds() + seconds });
@@ -227,13 +227,13 @@ describeOnAnyDatabase('token exchange', (database) => {
       actor_token: actor === undefined ? undefined : token({ sub: actor }),
     });
 
-    it('[4.2.2] shows what the subject may see if there is no actor', async () => {
+    it("[4.2.2] has the subject's rights if there is no actor", async () => {
       expect(await namesOfWorkflows(await service.accessToken(tokens(sub)))).toEqual(['of the worker']);
       const all = await namesOfWorkflows(await service.accessToken(tokens(adminSub)));
       expect(all).toEqual(expect.arrayContaining(['of the worker', 'of the supervisor']));
     });
 
-    it('[4.2.3] shows what the actor may see if there is one, be it more or less', async () => {
+    it("[4.2.3] has the actor's rights if there is an actor, whether they are more or fewer", async () => {
       const more = await namesOfWorkflows(await service.accessToken(tokens(sub, adminSub)));
       expect(more).toEqual(expect.arrayContaining(['of the worker', 'of the supervisor']));
       expect(await namesOfWorkflows(await service.accessToken(tokens(adminSub, sub)))).toEqual([
@@ -256,7 +256,7 @@ describeOnAnyDatabase('token exchange', (database) => {
       genuine = await claimsOf(await exchange());
     });
 
-    /** A token under the instance's own key, as only a fault of its own could make it. */
+    /** Signs with the instance's own key a token that the instance would issue only by mistake. */
     function signedByInstance(claims: JWTPayload, header: Record<string, unknown> = {}): Promise<string> {
       const { kid, privateKey } = service.part(SigningKeyService).current();
       return new SignJWT({ ...genuine, exp: nowSeconds() + 60, ...claims })
@@ -273,7 +273,7 @@ describeOnAnyDatabase('token exchange', (database) => {
       }
     }
 
-    it('[D31] these tests sign as the instance does: the unchanged claims are accepted', async () => {
+    it('[D31] control: a token that this test signs with unchanged claims is accepted', async () => {
       expect(await status('/rest/me', await signedByInstance({}))).toBe(200);
     });
 

@@ -31,7 +31,10 @@ class StoredPartner {
     this.partner = Partner.create({ issuer: `https://${this.name}.example`, audience: BASE_URL });
   }
 
-  /** The service need not wait for the news. @param policy members of the entry */
+  /**
+   * Stores the entry, and makes the service read it at once.
+   * @param policy properties of the entry
+   */
   async trust(policy: Members = {}): Promise<void> {
     const entry = this.partner.staticEntry({ name: this.name, ...policy });
     await this.service.part(StoredEntryService).add(entry);
@@ -75,7 +78,7 @@ async function everything(service: TestService): Promise<unknown> {
   ];
 }
 
-/** The states of checks, each once for as long as it lasts: passed, then one failed, then not reached. */
+/** The states of the checks in order, without repetitions: passed, then failed, then not reached. */
 function course({ checks }: TokenExplanation): string[] {
   return checks.map(({ state }) => state).filter((state, index, all) => state !== all[index - 1]);
 }
@@ -83,7 +86,7 @@ function course({ checks }: TokenExplanation): string[] {
 describeOnEachDatabase('[D80] an explanation', (database) => {
   const service = TestService.forBlock(database);
 
-  it('[D80] names the user whom a good token would find, its changes and its result; and the token still does that', async () => {
+  it('[D80] of a valid token reports its user, changes and result, which the later exchange has', async () => {
     const ann = new StoredPartner(service);
     await ann.trust({ scopes: ['workflow:read', 'workflow:write'], allowedRoles: ['global:admin'] });
     const first = ann.token({ given_name: 'Ann', family_name: undefined, exp: now() + 300 });
@@ -159,7 +162,7 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
     },
   );
 
-  it('[D80] considers each of two tokens by the stored user, and a note says this', async () => {
+  it('[D80] decides subject and actor each by the stored user, and says so in a note', async () => {
     const one = new StoredPartner(service);
     const other = new StoredPartner(service);
     await one.trust();
@@ -211,7 +214,7 @@ describeOnEachDatabase('[D80] an explanation', (database) => {
     expect([then.outcome, then.asOf, then.notes]).toEqual(['accepted', at.toISOString(), []]);
   });
 
-  it('[D80][D127] says what the use of a key-bound token needs, and recognises the token of a session', async () => {
+  it('[D80][D127] reports what a key-bound token needs, and recognises a session token', async () => {
     const ann = new StoredPartner(service);
     await ann.trust();
     const client = new DpopClient();
@@ -256,7 +259,7 @@ describeOnEachDatabase('[D80] an explanation of fetched keys', (database) => {
     });
   });
 
-  it('[D80] asks no server for keys, and leaves the fetch that an unknown kid may cause', async () => {
+  it('[D80] fetches no keys, and does not use up the fetch that an unknown kid may cause', async () => {
     const { requestCount, connectionCount } = keySet;
     const before = await everything(service);
     const good = await explain(service, { flow: 'exchange', token: partner.sign() });
@@ -274,7 +277,7 @@ describeOnEachDatabase('[D80] an explanation of fetched keys', (database) => {
     });
     expect([keySet.requestCount, keySet.connectionCount]).toEqual([requestCount, connectionCount]);
     expect(await everything(service)).toEqual(before);
-    // What it may cause is there to be caused.
+    // The endpoint has a key for the kid, so a fetch would find it.
     await service.exchange({ subject_token: rotated });
     expect(keySet.requestCount).toBe(requestCount + 1);
   });

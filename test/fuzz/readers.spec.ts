@@ -1,4 +1,4 @@
-// Random input on every reader of what comes from outside: a little within `npm test`, as long as wanted by `npm run fuzz`.
+// Random input on every reader of external input: briefly in `npm test`, for any time with `npm run fuzz`.
 import fc from 'fast-check';
 import { FORM_TARGETS } from './support/form.targets.js';
 import { fuzzParameters, isFuzzRun, patienceOf } from './support/fuzz-budget.js';

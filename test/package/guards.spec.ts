@@ -1,4 +1,4 @@
-// A guard for all routes: of the host's, which asks for a login of its own (surroundings.spec.ts has routes that are marked as public); or of the package.
+// Global guards: the host's own, which requires a login (see surroundings.spec.ts for public routes), or the package's.
 import { until } from '../support/until.js';
 import { describeOnEmptyDatabase } from './support/empty-database.js';
 import type { Wishes } from './support/host-process.js';
@@ -12,7 +12,7 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
     optionsOf(partner, { ...kind, databaseUrl: database().url, guard: 'without-exemption' }),
   );
 
-  it('refuses a login without a user, in the form of both flows', async () => {
+  it('refuses both flows in their error formats if the host has no user', async () => {
     expect(await host.exchange(partner.sign())).toMatchObject({
       status: 401,
       body: { error: 'unauthorized', error_description: 'Sign in first' },
@@ -50,7 +50,7 @@ describeOnEmptyDatabase.each(ofParts('defaults'), (kind, database) => {
   describe('a missing global guard', () => {
     const host = HostProcess.forBlock(() => optionsWith({}));
 
-    it('fails a route with CurrentUser and no guard, and the cause is logged', async () => {
+    it('makes a route with CurrentUser fail and log the cause', async () => {
       expect((await host.call('/orders/unmarked')).status).toBe(500);
       const cause = 'CurrentUser needs TokenExchangeAuth on the route or its controller';
       await until('the cause is logged', PATIENCE_MS, () => host.output.includes(cause));

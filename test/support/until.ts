@@ -4,7 +4,7 @@ import { setTimeout as realPause } from 'node:timers/promises';
 /** Node.js's own, also while a test has put a clock in its place. */
 export const pause = realPause;
 
-const LOOK_AGAIN_MS = 25;
+const POLL_INTERVAL_MS = 25;
 
 /**
  * @param what names in the error what did not happen
@@ -18,7 +18,7 @@ export async function until(
   const startedAt = performance.now();
   while (!(await answered(condition, startedAt + limitMs - performance.now()))) {
     if (performance.now() - startedAt > limitMs) throw new Error(`not within ${limitMs} ms: ${what}`);
-    await pause(LOOK_AGAIN_MS);
+    await pause(POLL_INTERVAL_MS);
   }
   return performance.now() - startedAt;
 }

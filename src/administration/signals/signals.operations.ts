@@ -1,4 +1,4 @@
-// Tells the command that connects a transmitter of security events whether its verification event has arrived.
+// Waits for the verification event of a new transmitter of security events.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { storableString } from '../../platform/input/schemas.js';
@@ -14,7 +14,7 @@ const readVerification = inputOf({ issuer: storableString(), state: storableStri
 export class SignalOperations {
   constructor(private readonly usedIds: JtiRepository) {}
 
-  /** Waits for it, up to 15 seconds. */
+  /** Waits up to 15 seconds. */
   @Read('signals connect', readVerification)
   async verification({ issuer, state }: ReturnType<typeof readVerification>, stop: AbortSignal) {
     const deadline = performance.now() + PATIENCE_MS;

@@ -21,7 +21,7 @@ export interface SyslogSettings {
   readonly host: string;
   readonly port: number;
   readonly useTls: boolean;
-  /** In PEM; undefined: Node.js's own certificates. */
+  /** The trusted certificates in PEM. Default: Node.js's own. */
   readonly ca?: string;
 }
 
@@ -45,7 +45,7 @@ export function sinkSettings(config: AuditConfig): SinkSettings {
 type Given = ConfigReading['given'];
 
 /**
- * Contradictory settings, with which the process must not start. The messages contain no values.
+ * Returns the problems of contradictory settings. With any problem, the process must not start. The messages contain no values.
  * @param given the variables that are set; a set variable is not missing, even if its value is invalid
  */
 export function auditProblems(config: AuditConfig, given: Given): string[] {

@@ -60,7 +60,7 @@ export class OperatorSessionController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const { email, password } = readSignIn(body);
-    return this.entered(await this.signIns.signIn(email, password, originOf(request)), reply);
+    return this.signedInAnswer(await this.signIns.signIn(email, password, originOf(request)), reply);
   }
 
   @Get('session')
@@ -69,7 +69,7 @@ export class OperatorSessionController {
     return this.answer(operator, operator);
   }
 
-  /** Works without a live session too: clearing the cookie is always right. */
+  /** Also succeeds without a live session, and clears the cookie. */
   @Delete('session')
   @HttpCode(204)
   @UseGuards(OperatorAddressThrottlerGuard, OwnPageGuard)
@@ -91,7 +91,10 @@ export class OperatorSessionController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const { email, code, newPassword } = readCode(body);
-    return this.entered(await this.signIns.setByCode(email, code, newPassword, originOf(request)), reply);
+    return this.signedInAnswer(
+      await this.signIns.setByCode(email, code, newPassword, originOf(request)),
+      reply,
+    );
   }
 
   @Put('password')
@@ -104,10 +107,13 @@ export class OperatorSessionController {
   ) {
     const { password, newPassword } = readChange(body);
     const origin = originOf(request);
-    return this.entered(await this.signIns.changePassword(operator, password, newPassword, origin), reply);
+    return this.signedInAnswer(
+      await this.signIns.changePassword(operator, password, newPassword, origin),
+      reply,
+    );
   }
 
-  private entered({ account, session, secret }: SignedIn, reply: FastifyReply) {
+  private signedInAnswer({ account, session, secret }: SignedIn, reply: FastifyReply) {
     void reply.header('set-cookie', operatorCookie(secret, SESSION_SECONDS));
     return this.answer(account, session);
   }

@@ -17,7 +17,7 @@ export const IDLE_SECONDS = 30 * 60;
 const TOUCH_SECONDS = 60;
 const SECRET_BYTES = 32;
 
-/** Deletes expired sessions and forgotten failures. */
+/** Deletes expired sessions and expired records of failed sign-ins. */
 export const OPERATOR_PURGE: Purge = {
   name: 'operator-purge',
   intervalSeconds: 300,

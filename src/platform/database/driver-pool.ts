@@ -1,5 +1,5 @@
-// The driver's pool, which statements that bypass TypeORM share, and how long a request waits for it. It uses
-// pg's types. Hosts that type-check our files may lack them, and only reach pool.ts.
+// The driver's pool, which statements that bypass TypeORM share, and how long a request waits for it. Only this file uses
+// pg's types: hosts without them can still type-check pool.ts, which they import.
 import type { ClientBase, ClientConfig, DatabaseError, Pool, PoolClient, PoolConfig } from 'pg';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
@@ -81,7 +81,7 @@ export class ReplicatedClient extends pg.Client {
   }
 }
 
-/** Creates another pool, with the same limits as a data source's own. */
+/** Creates a pool with the same limits as the requests' pool. */
 export function limitedPool(config: PoolConfig, waitMs: number): pg.Pool {
   const pool = new pg.Pool(limitedConfig(config, waitMs));
   limitHolds(pool, waitMs);

@@ -12,9 +12,9 @@ const MIGRATION_LOCK = 7_236_450_101;
 const TRY_EVERY_MS = 200;
 
 /**
- * Whether no migration is pending, by one query. TypeORM needs several, and taking turns needs a separate
- * data source; most starts need neither. A migration that another instance is running is not committed, so it
- * is pending.
+ * Whether no migration is pending. Most starts need only this one query, instead of TypeORM's several queries
+ * and the lock's own data source. A migration that another instance is running is not committed, so it is
+ * pending.
  */
 export async function isUpToDate(dataSource: DataSource): Promise<boolean> {
   const applied = await appliedMigrations(dataSource);
@@ -37,7 +37,7 @@ async function appliedMigrations(dataSource: DataSource): Promise<ReadonlySet<st
 
 /**
  * Runs pending migrations, each in its own transaction unless it says otherwise. After an interruption the
- * next run continues. A release works on a database that the next one has migrated.
+ * next run continues. Each release also works with the schema of the next release.
  * @returns the names of the migrations that ran
  * @throws StartError if the database is of an unreleased version, which no migration converts
  */
@@ -48,14 +48,14 @@ export async function runMigrations(dataSource: DataSource): Promise<string[]> {
 }
 
 /**
- * Accepts an empty database, or one with at least one of these migrations. Unknown names besides belong to a
+ * Accepts an empty database, or one with at least one of these migrations. Other migrations in it belong to a
  * later release.
  */
 async function requireKnownSchema(dataSource: DataSource): Promise<void> {
   const applied = await appliedMigrations(dataSource);
   if (applied.size === 0 || namesOf(dataSource).some((name) => applied.has(name))) return;
   throw new StartError(
-    'The database was made by an unreleased version of this service, which no migration converts: start on an empty database.',
+    'The database was created by an unreleased version of this service, which no migration converts. Start with an empty database.',
   );
 }
 

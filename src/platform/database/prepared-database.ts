@@ -35,16 +35,16 @@ export interface PreparedDatabase {
   /** Brings the schema up to date. @returns the names of the migrations that ran */
   readonly migrate: () => Promise<string[]>;
   readonly close: () => Promise<void>;
-  /** The pool of the operator's page; undefined: it shares the requests' pool. */
+  /** The pool of the operator's page; undefined if the page uses the requests' pool. */
   readonly operatorPool?: ConnectionPool;
   /**
    * Resolves with the cause when the embedded engine has stopped for good, for example because PostgreSQL
-   * cannot write its log. Its statements never end then. A new start recovers what was committed.
+   * cannot write its log. Running statements then never end. A restart recovers everything committed.
    */
   readonly stopped: Promise<Error>;
 }
 
-/** @param driver undefined: only the pool limits statements */
+/** @param driver limits statements; if it is undefined, only the pool does */
 export function createDataSource(
   { entities, migrations }: Schema,
   pool: PoolConfig,
@@ -70,10 +70,11 @@ export async function disconnect(dataSource: DataSource): Promise<void> {
 }
 
 /**
- * Settings that affect the results of statements, whatever the defaults of the database and the role are. The
- * driver reads PostgreSQL's own formats. Tables are in the schema `public`, or in a schema with the role's
- * name. A statement sees everything committed before it began. In a stricter isolation level, a statement
- * that waits for another transaction would fail, with all requests that share it.
+ * Settings that affect the results of statements. They replace the defaults of the database and the role.
+ * - The driver reads PostgreSQL's own formats.
+ * - Tables are in the schema `public`, or in a schema with the role's name.
+ * - A statement sees everything committed before it began. In a stricter isolation level, a statement that waits
+ *   for another transaction would fail, with all requests that share it.
  */
 const RESULTS = {
   datestyle: 'ISO, MDY',

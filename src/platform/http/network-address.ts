@@ -30,7 +30,7 @@ export class AddressRefusedError extends Error {
 }
 
 /**
- * Allows public addresses and the operator's exceptions.
+ * Allows only public addresses and the operator's exceptions.
  *
  * Everything with a special purpose is refused (the IANA special-purpose registries: private, link-local,
  * CGNAT, documentation, multicast, …). So are all IPv6 forms that wrap an IPv4 address (mapped, NAT64, 6to4,
@@ -49,7 +49,7 @@ export class NetworkAddressPolicy {
   allows(text: string): boolean {
     if (!ipaddr.isValid(text)) return false;
     const address = ipaddr.parse(text);
-    return isPublic(address) || this.exceptions.some((range) => liesIn(range, address));
+    return isPublic(address) || this.exceptions.some((range) => isIn(range, address));
   }
 }
 
@@ -59,17 +59,17 @@ export function settingThatAllows(
   { allowHttp, allowPrivate }: ExceptionNames,
 ): string {
   const isKnown = address !== undefined && ipaddr.isValid(address);
-  const isLoopback = isKnown && LOOPBACK.some((range) => liesIn(range, ipaddr.parse(address)));
+  const isLoopback = isKnown && LOOPBACK.some((range) => isIn(range, ipaddr.parse(address)));
   return isLoopback ? `${allowHttp} or ${allowPrivate}` : allowPrivate;
 }
 
 /** The library calls an address outside the special ranges "unicast". */
 function isPublic(address: Address): boolean {
   if (address.range() !== 'unicast') return false;
-  return address instanceof ipaddr.IPv4 || liesIn(GLOBAL_IPV6, address);
+  return address instanceof ipaddr.IPv4 || isIn(GLOBAL_IPV6, address);
 }
 
-function liesIn([network, bits]: Range, address: Address): boolean {
+function isIn([network, bits]: Range, address: Address): boolean {
   if (address instanceof ipaddr.IPv4) return network instanceof ipaddr.IPv4 && address.match(network, bits);
   return network instanceof ipaddr.IPv6 && address.match(network, bits);
 }

@@ -129,7 +129,7 @@ const INTERVAL_SECONDS = 0.1;
 const PAUSE_MS = 25;
 /** A step waits this long for pending requests. It must not wait for ever: a delay makes it longer. */
 const PATIENCE_MS = 1_000;
-const LOOK_AGAIN_MS = 2;
+const POLL_INTERVAL_MS = 2;
 const CHECKPOINT_AFTER_BYTES = 4 * 2 ** 20;
 
 export class EmbeddedMaintenanceJob extends ApplicationJob {
@@ -186,6 +186,6 @@ export class EmbeddedMaintenanceJob extends ApplicationJob {
 
   private async untilQuiet(): Promise<void> {
     const deadline = performance.now() + PATIENCE_MS;
-    while (this.database.isAwaited() && performance.now() < deadline) await pause(LOOK_AGAIN_MS);
+    while (this.database.isAwaited() && performance.now() < deadline) await pause(POLL_INTERVAL_MS);
   }
 }

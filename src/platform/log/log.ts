@@ -23,7 +23,7 @@ const QUIET_MS = 10_000;
 /** Logs a frequent event at most once per 10 seconds, with the number of occurrences since the last line. */
 export class RareWarning {
   private warnedAtMs = Number.NEGATIVE_INFINITY;
-  private unsaid = 0;
+  private unreported = 0;
 
   constructor(
     private readonly log: Pick<Log, 'warn'>,
@@ -31,11 +31,11 @@ export class RareWarning {
   ) {}
 
   happened(): void {
-    this.unsaid += 1;
+    this.unreported += 1;
     const nowMs = performance.now();
     if (nowMs - this.warnedAtMs < QUIET_MS) return;
-    this.log.warn({ count: this.unsaid }, this.message);
+    this.log.warn({ count: this.unreported }, this.message);
     this.warnedAtMs = nowMs;
-    this.unsaid = 0;
+    this.unreported = 0;
   }
 }

@@ -59,7 +59,7 @@ export class TokenExchangeController {
     keys: TrustedKeyService,
     @Inject(TOKEN_EXCHANGE_OPTIONS) switches: Pick<TokenExchangeOptions, 'exchange' | 'idAssertion'>,
   ) {
-    this.grants = { switches, takesPlainJwts: () => keys.serve('jwt-bearer') };
+    this.grants = { switches, takesPlainJwts: () => keys.allow('jwt-bearer') };
   }
 
   /**

@@ -18,7 +18,7 @@ export const EXPLAIN_CHECKS: readonly TokenCheck<CheckedToken<ExplainClaims>>[] 
   checks.purpose(EXPLAIN_TYPE, (typ) => typ === EXPLAIN_TYPE),
   checks.ISSUER,
   checks.KNOWN_ISSUER,
-  checks.SERVING_KEY_SET,
+  checks.USABLE_KEY_SET,
   checks.KNOWN_KEY,
   checks.KEY_ALGORITHM,
   checks.SIGNATURE,

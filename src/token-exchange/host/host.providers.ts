@@ -138,9 +138,9 @@ export function hostProviders(dataSource?: string): Provider[] {
     {
       provide: ACCESS_TOKEN_OPTIONS,
       inject: [TOKEN_EXCHANGE_SETTINGS, ExchangeTelemetry],
-      useFactory: plainly(accessTokenOptions),
+      useFactory: withStartErrors(accessTokenOptions),
     },
-    { provide: KeyRing, inject: [TOKEN_EXCHANGE_SETTINGS], useFactory: plainly(keyRingOf) },
+    { provide: KeyRing, inject: [TOKEN_EXCHANGE_SETTINGS], useFactory: withStartErrors(keyRingOf) },
     { provide: Symbol('signing keys are open'), inject: [SigningKeyService], useFactory: openSigningKeys },
     PublishedPaths,
   ];
@@ -165,7 +165,7 @@ async function usableDatabase(dataSource: DataSource | undefined): Promise<Datab
       "token exchange finds no TypeORM data source: import TypeOrmModule.forRoot({ type: 'postgres', … }), and if it has a " +
         'name, set `dataSource` to it',
     );
-  const database = plainly(() => new Database(dataSource))();
+  const database = withStartErrors(() => new Database(dataSource))();
   const [unfit] = await database.background.query<{ name: string; value: string }>(NEEDED_SETTINGS);
   if (unfit !== undefined)
     throw new StartError(

@@ -34,7 +34,7 @@ const INTROSPECTION_FORM = {
   ...REVOCATION_FORM,
   properties: {
     ...REVOCATION_FORM.properties,
-    token: { type: 'string', minLength: 1, description: 'The access token to ask about.' },
+    token: { type: 'string', minLength: 1, description: 'The access token to introspect.' },
   },
 };
 
@@ -45,12 +45,12 @@ const INTROSPECTION = {
   properties: {
     active: {
       type: 'boolean',
-      description: 'Whether the token is good at this moment; else nothing more is said.',
+      description: 'Whether the token is valid now. If false, the response has no other property.',
     },
     ...Object.fromEntries(
       ['scope', 'client_id', 'sub', 'aud', 'iss', 'jti'].map((name) => [name, { type: 'string' }]),
     ),
-    act: { type: 'object', description: 'Who acts for the subject (RFC 8693).' },
+    act: { type: 'object', description: 'The actor (RFC 8693).' },
     iat: { type: 'integer' },
     exp: { type: 'integer' },
   },
@@ -59,17 +59,17 @@ const INTROSPECTION = {
 export const TOKEN_INTROSPECTION = {
   operationId: 'TokenIntrospection_introspect',
   tags: ['Tokens'],
-  summary: 'Ask whether an access token is good at this moment (RFC 7662)',
+  summary: 'Introspect an access token (RFC 7662)',
   description:
-    'For clients whose entry lets them: about their own tokens, and those for a service of the entry. Of every other token ' +
-    'the answer is that it is not active.',
+    'A client of a trusted key entry may introspect its own tokens, and tokens for a service of the entry, if the entry ' +
+    'allows it. Every other token is reported as inactive.',
   security: [],
   requestBody: formBody(INTROSPECTION_FORM),
   responses: {
-    200: answer('What may be said of the token', INTROSPECTION),
+    200: answer('The state of the token, and its claims if it is active', INTROSPECTION),
     400: answer('The token is missing, or the form is malformed: invalid_request', OAUTH_ERROR),
     401: answer('The client has not authenticated: invalid_client', OAUTH_ERROR),
-    403: answer('No entry lets the client introspect: unauthorized_client', OAUTH_ERROR),
+    403: answer('No entry allows the client to introspect: unauthorized_client', OAUTH_ERROR),
     ...COMMON_REFUSALS,
     ...SWITCHED_OFF,
     503: answerForLater(
@@ -79,10 +79,8 @@ export const TOKEN_INTROSPECTION = {
 };
 
 /**
- * Reads the token and the client's credentials. `token_type_hint` is ignored, because there is one type only, and so is every
- * other field.
- * @throws OAuthRefusal `token_missing` or `field_invalid`
- * @throws OAuthRefusal `client_credential_invalid`
+ * Reads the token and the client's credentials. Other fields are ignored, also `token_type_hint`, because there is only one type.
+ * @throws OAuthRefusal `token_missing`, `field_invalid` or `client_credential_invalid`
  */
 function readIntrospectionForm({ body, headers }: HttpRequest): IntrospectionRequest {
   const form = new Form(body, { token: {}, ...CLIENT_FIELDS }).wellFormed();

@@ -8,24 +8,24 @@ import { keysOfLogin, readRecordedKeys, recordedKeys } from '../revocation/revoc
 
 /** A session. Only the hash of its id is stored, so that a reader of the table cannot use a session. */
 export interface WebSession {
-  /** By SHA-256. */
+  /** SHA-256 of the session id. */
   readonly idHash: Buffer;
   readonly userId: string;
   /** Shared with the sessions from which it was renewed, and with its own renewals. */
   readonly familyId: string;
-  /** By the clock of the instance that opened it, as the times of revocations and logouts are. */
+  /** The time by the clock of the instance that opened it. Revocations and logouts also use instances' clocks. */
   readonly createdAt: Date;
-  /** By the clock of the database, which all instances share. */
+  /** The time by the clock of the database, which all instances share. */
   readonly expiresAt: Date;
   /** The origin of the page that posted the login; null if it named none. */
   readonly loginOrigin: string | null;
   /** The keys of its login and of the sessions that it renews; null if they were not recorded. */
   readonly signedBy: readonly IssuerKey[] | null;
-  /** The user's value at the login's decision; null if the host has none. The host compares it at each use. */
+  /** The user's access generation when the login was decided; null if the host has none. Each use compares it. */
   readonly accessGeneration: string | null;
   /** The login that opened it; null if it was not recorded. */
   readonly externalLogin: ExternalLogin | null;
-  /** The thumbprint (RFC 7638) of a bound session's key; null: the session is in a cookie. */
+  /** The thumbprint (RFC 7638) of a bound session's key; null if the session is in a cookie. */
   readonly keyThumbprint: string | null;
   /** The latest use by the clock of the database, to within some seconds. */
   readonly usedAt: Date;
@@ -108,8 +108,8 @@ export class SessionRepository {
   }
 
   /**
-   * Deletes the least recently used live sessions of users down to the limit. A family has the latest use of its sessions, so
-   * that a predecessor keeps its grace after a renewal. The statement skips rows that another transaction has locked.
+   * Deletes the least recently used live sessions of users down to the limit. All sessions of a family have the family's latest
+   * use, so a renewed session is not deleted during its grace period. The statement skips rows that another transaction has locked.
    */
   deleteLeastUsed(
     transaction: Transaction,
@@ -136,7 +136,7 @@ export class SessionRepository {
   }
 
   /**
-   * The sessions among the given ones that last beyond a moment, the latest first.
+   * Finds the given sessions that end after a moment, latest first.
    * @param kind a bound session is never found as a cookie's session, and vice versa
    * @param transaction locks the row of a bound session
    */
@@ -177,9 +177,9 @@ export class SessionRepository {
   }
 
   /**
-   * Deletes whole families, also during renewals. A renewal holds the row of its predecessor: the statement waits for it, but
-   * does not see the new session. So it repeats until it finds none. Then no renewal is in progress, since its predecessor would
-   * be found, and none can follow without a predecessor.
+   * Deletes whole families, even during renewals. A renewal locks the row of its predecessor. The statement waits for the lock, but
+   * does not see the new session, so it is repeated until it finds no session. Then no renewal can be in progress or follow,
+   * because each needs a predecessor.
    */
   async deleteFamilies(transaction: Transaction, familyIds: readonly string[]): Promise<DeletedSession[]> {
     const deleted: DeletedSession[] = [];
@@ -196,7 +196,7 @@ export class SessionRepository {
     return deleted;
   }
 
-  /** Ends the live sessions that a logout ends, now. Their rows stay for a while, to say why. */
+  /** Makes the live sessions of a logout expire now. Their rows stay for a while, so that responses can tell the reason. */
   endLogins(
     transaction: Transaction,
     { keys, until, at }: Omit<Logout, 'issuer'>,
@@ -225,8 +225,8 @@ export class SessionRepository {
   }
 
   /**
-   * Deletes all sessions of a user. It misses a session that is being opened, which the user's `access_generation` ends.
-   * @returns how many of them were live
+   * Deletes all sessions of a user. It misses a session that is being opened. The user's `access_generation` ends that one.
+   * @returns the number of deleted live sessions
    */
   async deleteOfUser(transaction: Transaction, userId: string): Promise<number> {
     const [row] = await managerOf(transaction).query<{ live: number }[]>(

@@ -18,7 +18,7 @@ export const RETENTION_MARGIN_SECONDS = 3_600;
 export class JtiRepository {
   constructor(private readonly database: Database) {}
 
-  /** Whether any of the ids was used before. Uses up none. */
+  /** Whether any of the ids was used before. Does not use them up. */
   async hasUsed(transaction: Transaction, asked: readonly Pick<AskedId, 'hash'>[]): Promise<boolean> {
     const rows = await managerOf(transaction).query<unknown[]>(
       'SELECT 1 FROM token_exchange_used_jti WHERE jti_hash = ANY ($1::uuid[]) LIMIT 1',

@@ -9,10 +9,10 @@ import { LOGGER } from '../../platform/log/log.js';
 import { FROM_THE_BEGINNING, REVOCATION_CHANNEL, RevocationRepository } from './revocation.repository.js';
 import { Revocations } from './revocations.js';
 
-/** How soon a revocation is seen if its notification is lost. Several reads may fail before it is too late. */
+/** How soon a revocation is seen if its notification is lost. Several reads may fail before revocations count as unknown. */
 const POLL_MS = 2_000;
-/** A reading of several pages is as old as its beginning. */
-const OF_A_PART = Number.NEGATIVE_INFINITY;
+/** The start time for all pages but the last: only a complete reading makes revocations known. */
+const INCOMPLETE = Number.NEGATIVE_INFINITY;
 /** If a silent database holds a statement for this time, the next one uses another connection. */
 const PATIENCE_MS = 3_000;
 
@@ -49,12 +49,12 @@ export class RevocationFollower implements OnModuleInit, BeforeApplicationShutdo
   }
 
   private async read(): Promise<void> {
-    // Without other writers the state stays true until this process writes, and then it reads again.
+    // Without other writers, the reading is current until this process writes, and then the process reads again.
     const begunAtMs = this.notifications.hasOtherProcesses ? performance.now() : Number.POSITIVE_INFINITY;
     const first = await this.repository.read(this.horizon);
     let page = first;
     while (page.last !== undefined) {
-      this.revocations.learn(page, OF_A_PART, this.clock.nowMs());
+      this.revocations.learn(page, INCOMPLETE, this.clock.nowMs());
       page = await this.repository.read(this.horizon, page.last);
     }
     this.revocations.learn(page, begunAtMs, this.clock.nowMs());

@@ -1,5 +1,5 @@
-// What sessions and access tokens record about their logins and keys, and which of them the known revocations refuse. Every request
-// asks in memory.
+// What sessions and access tokens record about their logins and keys, and which of them the known revocations refuse. All revocations
+// are in memory, because every request checks them.
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { TemporarilyUnavailableException } from '../../platform/http/temporarily-unavailable.exception.js';
@@ -22,13 +22,13 @@ interface NamingClaims {
 
 /** What a logout ends. */
 export interface Logout {
-  /** Of the trusted key entry. */
+  /** The trusted key entry's issuer. */
   readonly issuer: string;
   /** Logins with one of these keys; without keys, all of the issuer's logins. */
   readonly keys: readonly string[];
-  /** Logins by tokens issued until then, in seconds since the Unix epoch, by the clocks of issuer and provider. */
+  /** Logins by tokens issued until this time end: seconds since the Unix epoch, by the clocks of issuer and provider. */
   readonly until: number;
-  /** Sessions and tokens until then end too, by the clock of this process. */
+  /** Sessions and tokens created until this time end too, by the clock of this process. */
   readonly at: Date;
 }
 
@@ -61,7 +61,7 @@ export function keysOfLogout(issuer: string, { sub, sid }: NamingClaims): string
   return [keyOf('sid', issuer, sid), ...subject.map(withoutSession)];
 }
 
-/** Undefined for what is not such a record. */
+/** @returns undefined for any other value */
 export function readExternalLogins(recorded: unknown): ExternalLogin[] | undefined {
   return Array.isArray(recorded) && recorded.every(isExternalLogin) ? recorded : undefined;
 }
@@ -104,7 +104,7 @@ export function recordedKeys(keys: readonly IssuerKey[]): RecordedKey[] {
   return [...new Map(recorded.map((key) => [JSON.stringify(key), key])).values()];
 }
 
-/** Undefined for what is not such a record. */
+/** @returns undefined for any other value */
 export function readRecordedKeys(recorded: unknown): IssuerKey[] | undefined {
   if (!Array.isArray(recorded) || !recorded.every(isRecordedKey)) return undefined;
   return recorded.map(({ iss, kid, by }) => ({
@@ -122,7 +122,7 @@ function isRecordedKey(value: unknown): value is RecordedKey {
 /** Revoked trust in one key of an issuer or in all of them. */
 export interface TrustRevocation {
   readonly issuer: string;
-  /** Null: every key of the issuer. */
+  /** Null means every key of the issuer. */
   readonly kid: string | null;
   readonly revokedAt: Date;
   /** Null while the revocation is in force. */
@@ -133,9 +133,9 @@ export interface TrustRevocation {
 export interface RevocationNews {
   /** All trust revocations. */
   readonly trust: readonly TrustRevocation[];
-  /** Single ended access tokens, at least new ones, with their expiry. */
+  /** The access tokens that were revoked singly, with their expiry; at least the new ones. */
   readonly endedTokens: readonly { readonly id: string; readonly expiresAt: Date }[];
-  /** Logouts by providers, new ones at least. */
+  /** Logouts by providers, at least the new ones. */
   readonly logouts: readonly Logout[];
 }
 
@@ -188,15 +188,14 @@ const NEVER = Number.NEGATIVE_INFINITY;
 const RESTORED_MARGIN_MS = 1_000;
 
 /**
- * Whose clock? Issue times are written by the instance that issues, revocation times by the process that revokes. While a
- * revocation is in force, neither matters: everything of its keys is refused, including what another instance issues before it
- * learns of it. After the restoration everything until then is refused, except for the last second, because times in tokens are
- * whole seconds and the first token afterwards must be valid. So clocks matter only between a restoration and what is issued
- * right after it, by the difference of two instances.
+ * Clocks: the issuing instance writes issue times, and the revoking process writes revocation times. While a revocation is in
+ * force, neither matters, because everything of its keys is refused, even if another instance issues it before it reads the
+ * revocation. After a restoration, everything issued before it is refused, except in the last second: times in tokens are whole
+ * seconds, and the first token after the restoration must be valid. So the difference of two clocks matters only for what is
+ * issued right after a restoration.
  *
- * In memory: one entry for each trust revocation, present or former, each ended access token until its expiry, and each subject
- * or session that a provider has signed out within a day, `MAX_LOGOUTS` per issuer at most. Each entry
- * takes some 200 bytes.
+ * Memory: about 200 bytes for each trust revocation, in force or restored, for each revoked access token until it expires, and
+ * for each subject or session that a provider has signed out within a day (`MAX_LOGOUTS` per issuer).
  */
 @Injectable()
 export class Revocations {
@@ -210,8 +209,8 @@ export class Revocations {
 
   /**
    * Applies a reading. For trust the reading that began later wins; ended tokens add up.
-   * @param begunAtMs start of the reading, by `performance.now()`: it includes everything committed before. Infinite without
-   * other writers, minus infinity for a part of a reading
+   * @param begunAtMs start of the reading, by `performance.now()`: it includes everything committed before. Infinity without
+   * other writers, minus infinity for an incomplete reading
    * @param nowMs the present time, after which expired ended tokens are forgotten
    */
   learn({ trust, endedTokens, logouts }: RevocationNews, begunAtMs: number, nowMs: number): void {
@@ -250,11 +249,9 @@ export class Revocations {
   }
 
   /**
-   * @rule D59 Everything that any of its keys signed for is refused: all of it while the key is revoked, and for good what is
-   * older than the
-   *   restoration. Without recorded keys, every key counts.
-   *
-   * Whether one of its keys refuses a session.
+   * Whether a session is refused because of one of its keys.
+   * @rule D59 While a key is revoked, everything that it signed for is refused. After a restoration, everything older stays refused.
+   * Without recorded keys, the revocation of any key applies.
    * @throws TemporarilyUnavailableException
    */
   refuses(session: RevocableSession): boolean {
@@ -266,8 +263,8 @@ export class Revocations {
    * Whether the provider has signed out a login, as far as this instance knows.
    * @param keys that signed for it; if they are unknown, the logins of every issuer apply
    * @param sinceMs when its session or access token was created; absent for a login in progress
-   * @rule D132 A logout ends what was opened until it came, and what a token opens that was issued until its `iat`, whichever of the
-   * two is committed first.
+   * @rule D132 A logout ends sessions and access tokens that were created before it arrived, and those by external tokens issued until
+   * its `iat`, even if they are committed after it.
    */
   isLoggedOut(
     login: ExternalLogin,
@@ -285,7 +282,7 @@ export class Revocations {
     });
   }
 
-  /** The same as `refuses`, as far as this instance knows. */
+  /** Like `refuses`, but by the revocations known so far, however old they are. */
   hasRefused({ keys, sinceMs, logins = [] }: RevocableSession): boolean {
     if (logins.some((login) => this.isLoggedOut(login, keys, sinceMs))) return true;
     if (keys === undefined) return sinceMs <= this.latestMs;

@@ -32,7 +32,7 @@ export function eventChecks({
       logged: { expected: issuer },
     },
     checks.KNOWN_ISSUER,
-    checks.SERVING_KEY_SET,
+    checks.USABLE_KEY_SET,
     checks.KNOWN_KEY,
     checks.KEY_ALGORITHM,
     checks.SIGNATURE,

@@ -1,4 +1,4 @@
-// Reads a security event token whose signature holds (RFC 8417): the event of CAEP 1.0, RISC 1.0 or SSF 1.0, and its subject.
+// Reads a security event token with a valid signature (RFC 8417): the event of CAEP 1.0, RISC 1.0 or SSF 1.0, and its subject.
 import { isJsonObject } from '../../platform/json/strict-json.js';
 import { isEmailAddress } from '../../platform/text/email-address.js';
 import { kindOf } from '../../platform/text/printable.js';
@@ -9,7 +9,7 @@ import { refuseUnstorable, timedClaims } from '../verify/external-claims.js';
 import type { EventName } from './signal-rows.js';
 import { EVENTS } from './signal-rows.js';
 
-/** A token has no `exp`: it is accepted for so long after its `iat`. */
+/** A token has no `exp`. It is accepted until this time after its `iat`. */
 const MAX_AGE_SECONDS = 86_400;
 
 /** Keycloak names all sessions of a user by this id when an administrator signs the user out. */
@@ -29,14 +29,14 @@ export interface SecurityEvent {
   readonly user?: UserSubject;
   /** The `sid` of a session at the provider. */
   readonly session?: string;
-  /** Of a `credential-change`: `create`, `update`, `revoke` or `delete`. */
+  /** The change of a `credential-change`: `create`, `update`, `revoke` or `delete`. */
   readonly change?: unknown;
-  /** Of a `verification`. */
+  /** The state of a `verification`. */
   readonly state?: string;
 }
 
 export interface EventClaims extends TimedClaims {
-  /** Undefined for an event that does nothing here. */
+  /** Undefined for an event without an effect here. */
   readonly event: SecurityEvent | undefined;
 }
 

@@ -162,16 +162,16 @@ export const KNOWN_LOGOUT_ISSUER = knownIssuer((token) => {
   return keys.findForLogout(issuerOf(token), kidOf(token), token.algorithm);
 });
 
-/** If no key is found, and a key set of the issuer gives none, that is the reason. */
-export const SERVING_KEY_SET: TokenCheck<AnyToken> = {
+/** Tells why no key is found if the issuer's key set has no usable key. */
+export const USABLE_KEY_SET: TokenCheck<AnyToken> = {
   about: 'its key set',
   reason: 'key_set_unavailable',
   isNeeded: true,
   fails: (token) =>
     token.found === undefined && token.rules.keys.unusableKeySet(issuerOf(token)) !== undefined,
   compared: (token) => {
-    const unserving = token.rules.keys.unusableKeySet(issuerOf(token));
-    return ['serving', unserving === undefined ? 'serving, or there is none' : keySetInWords(unserving)];
+    const unusable = token.rules.keys.unusableKeySet(issuerOf(token));
+    return ['usable', unusable === undefined ? 'usable, or no key set' : keySetInWords(unusable)];
   },
 };
 

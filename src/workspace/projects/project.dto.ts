@@ -17,7 +17,7 @@ export class ExternalKeyAnswer {
   @ApiProperty({ description: 'Issuer of the tokens.' })
   readonly issuer!: string;
 
-  @ApiProperty({ description: 'What they call the project.' })
+  @ApiProperty({ description: "The project's key in these tokens." })
   readonly key!: string;
 }
 
@@ -31,7 +31,7 @@ export class ProjectAnswer extends TimedAnswer {
   @ApiProperty({ description: 'Name.' })
   readonly name!: string;
 
-  @ApiProperty({ type: [ExternalKeyAnswer], description: 'By which tokens of partners name it.' })
+  @ApiProperty({ type: [ExternalKeyAnswer], description: "The project's keys in partners' tokens." })
   readonly externalKeys!: readonly ExternalKeyAnswer[];
 }
 
@@ -53,7 +53,7 @@ export class MemberAnswer extends PickType(UserAnswer, ['id', 'email', 'givenNam
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Issuer whose claim gave the membership; null if a user gave it.',
+    description: 'Issuer whose claim added the member; null if a user did.',
   })
   readonly issuer!: string | null;
 }

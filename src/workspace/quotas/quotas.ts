@@ -5,9 +5,9 @@ import { managerOf } from '../../platform/database/transaction.js';
 import { ApiRefusal } from '../api/api-refusal.js';
 
 /**
- * The limits per owner. The owner is a project or, for `projects`, a user, whose personal project is
- * included. Honest owners stay far below. A page of a list may read all workflows of a user's projects, so
- * these limits bound its time.
+ * The limits per owner. The owner is a project. For `projects` it is a user, and the personal project counts.
+ * Ordinary owners stay far below. A page of a list may read all workflows of a user's projects, so these limits
+ * bound its time.
  */
 const LIMITS = { workflows: 2_000, credentials: 1_000, members: 10_000, projects: 100 };
 
@@ -38,8 +38,8 @@ const WORDS: Readonly<Record<QuotaKind, (limit: number) => string>> = {
 const KINDS: readonly QuotaKind[] = ['projects', 'members', 'workflows', 'credentials'];
 
 /**
- * An addition for an owner waits for other additions, and then counts up to the limit. Of two concurrent
- * additions at the limit, one succeeds. Existing rows above the limit stay.
+ * Additions for one owner run one after the other, and each counts up to the limit. At the limit, only one of two
+ * concurrent additions succeeds. Existing rows above the limit stay.
  */
 @Injectable()
 export class Quotas {

@@ -37,8 +37,8 @@ export class UserAdministrationService {
   }
 
   /**
-   * Locks all users involved, and checks the acting ones again under the lock. If two administrators disable
-   * or demote each other at once, the second is refused as if it had come later, so one of them stays.
+   * Locks all users involved, and checks the acting users again under the lock. If two administrators disable or
+   * demote each other at once, only the first change succeeds.
    * @throws ApiRefusal `invalid_token`, `forbidden`, `not_found`, `owner_protected`, `own_account`
    */
   change(asking: AskingUser, userId: string, change: UserAdministrationChange): Promise<User> {

@@ -68,7 +68,7 @@ export class UserController {
   @Patch(':userId')
   @Operation({
     summary: 'Enable or disable a user, or change the global role',
-    description: 'Not the owner, and not oneself.',
+    description: 'The owner and the acting user cannot be changed.',
     right: 'user:write',
     body: UserChangeBody,
     answer: { status: 200, is: UserAnswer },

@@ -1,4 +1,4 @@
-// How a person at a terminal is asked, also for a secret, and told what goes on.
+// Prompts at a terminal, also for secrets, and the progress message.
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Answers } from '../../../src/cli/command-context.js';
@@ -41,7 +41,7 @@ describe('the prompt of a terminal', () => {
   });
 });
 
-/** Where a command writes, and how it ends work as soon as something was told, or after a while. */
+/** A command's output, and work that ends with the first progress message or after a while. */
 function watched(isTerminal: boolean, isJson: boolean) {
   const said: string[] = [];
   let tell = () => undefined as unknown;

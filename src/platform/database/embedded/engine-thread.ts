@@ -4,7 +4,7 @@ import type { Engine } from './engine.js';
 
 /** Messages to the thread. */
 export type ToEngine = Uint8Array | 'close';
-/** Messages from the thread: `ready` once the engine runs, then one answer per question, in order. */
+/** Messages from the thread: `ready` once the engine runs, then one response per message, in order. */
 type FromEngine = 'ready' | Uint8Array;
 
 interface Waiting {
@@ -24,7 +24,7 @@ export async function startEngineThread(file: string, directory: string): Promis
   return thread;
 }
 
-/** Fails the waiting questions like a lost server, so that requests get 503 (D49). */
+/** The error for waiting messages. It looks like a lost server, so that requests get 503 (D49). */
 function engineLost(cause: Error): Error {
   return Object.assign(new Error(cause.message, { cause }), { code: 'ECONNRESET' });
 }

@@ -7,20 +7,19 @@ import type { JwksEntry, TrustedKey } from '../trusted-key.js';
 import type { JwksAddress, JwksSnapshot, JwksSnapshotRepository } from './jwks-snapshot.repository.js';
 import { neverTried, toJwksAddress } from './jwks-snapshot.repository.js';
 
-/** Tokens are accepted during a refresh and a change of the leader. */
+/** Expired keys are still used for this time, so that a refresh or a change of the leader refuses no token. */
 const GRACE_SECONDS = 30;
 
 export interface KeySetState {
   readonly state: KeySetStateName;
-  /** The end of its keys' use, also if it is past; undefined if there are none. */
+  /** When the keys stop being used, even if that is in the past; undefined if there are none. */
   readonly servesUntil: Date | undefined;
-  /** Why there is nothing newer or usable; undefined while the keys are held, and before the first attempt has ended. */
+  /** Why the keys are stale or unusable; undefined while they are fresh, and before the first attempt has ended. */
   readonly reason: string | undefined;
 }
 
 type Fetched = Pick<JwksSnapshot, 'keySet' | 'freshUntil' | 'lastFailureReason' | 'consecutiveFailures'>;
 
-/** A key set is in one of five states. */
 export function keySetState(snapshot: Fetched, maxStaleSeconds: number, nowMs: number): KeySetState {
   const { keySet, lastFailureReason, consecutiveFailures } = snapshot;
   const failure = consecutiveFailures > 0 ? (lastFailureReason ?? undefined) : undefined;
@@ -44,7 +43,7 @@ export function isInUse({ state }: Pick<KeySetState, 'state'>): boolean {
   return state === 'held' || state === 'stale';
 }
 
-/** The state as messages say it; times are ISO 8601. */
+/** Formats the state for messages. Times are ISO 8601. */
 export function keySetInWords({ state, servesUntil, reason = '' }: KeySetState): string {
   const moment = servesUntil?.toISOString().replace(/\.\d+/, '');
   switch (state) {
@@ -66,7 +65,7 @@ const TELL_AGAIN_MS = 15 * 60_000;
 /** How far another instance's clock may be ahead. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 
-/** The state of a JWKS entry for operators. Times are those at which fetches began. */
+/** The state of a JWKS entry for operators. A fetch has the time when it began. */
 export interface JwksStatus extends KeySetState {
   readonly label: string;
   readonly issuer: string;
@@ -139,8 +138,8 @@ export class JwksCacheEntry {
   }
 
   /**
-   * Applies a state of the address. Keys that are not in it are no longer used. A state from before the first success leaves the
-   * keys and their lifetime as they are.
+   * Applies a state of the address. Keys that are not in it are no longer used. A state without a key set does not change the
+   * keys or their lifetime.
    */
   apply(snapshot: JwksSnapshot): void {
     const { keySet, freshUntil, lastSuccessAt } = this.snapshot;
@@ -155,7 +154,7 @@ export class JwksCacheEntry {
       label: this.entry.label,
       issuer: this.entry.issuer,
       url: this.address.url,
-      keys: this.entry.suspended === true ? 0 : this.serving(nowMs).length,
+      keys: this.entry.suspended === true ? 0 : this.usableKeys(nowMs).length,
       lastSuccessAt: lastSuccessAt ?? undefined,
       lastFailureAt: lastFailureAt ?? undefined,
       lastFailureReason: lastFailureReason ?? undefined,
@@ -169,7 +168,7 @@ export class JwksCacheEntry {
   }
 
   /**
-   * Logs each change of the state, and repeats one that needs attention every 15 minutes. To be called often.
+   * Logs each change of the state. Repeats a state that needs attention every 15 minutes. Call it often.
    * @param monotonicMs the present on the monotonic clock
    */
   tellState(nowMs: number, monotonicMs: number): void {
@@ -184,7 +183,7 @@ export class JwksCacheEntry {
     if (isWell) this.logger.info(fields, 'the key set of an entry is usable again');
     else if (state === 'stale')
       this.logger.warn(fields, `the key set of an entry cannot be fetched: its keys are used until ${until}`);
-    else this.logger.error(fields, `${UNSERVED[state]}: tokens of its entry are refused`);
+    else this.logger.error(fields, `${UNUSABLE[state]}: tokens of its entry are refused`);
   }
 
   get logFields(): object {
@@ -224,7 +223,7 @@ export class JwksCacheEntry {
   }
 }
 
-const UNSERVED: Readonly<Partial<Record<KeySetStateName, string>>> = {
+const UNUSABLE: Readonly<Partial<Record<KeySetStateName, string>>> = {
   never_held: 'a key set was never fetched',
   lapsed: 'the keys of a key set have expired',
   no_usable_key: 'a key set has no usable key',

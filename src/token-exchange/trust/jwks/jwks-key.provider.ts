@@ -83,7 +83,7 @@ export class JwksKeyProvider {
 
   /** All usable keys of an issuer in memory. */
   keysOf(issuer: string): readonly TrustedKey[] {
-    return this.ofIssuer(issuer).flatMap((cached) => cached.serving(this.clock.nowMs()));
+    return this.ofIssuer(issuer).flatMap((cached) => cached.usableKeys(this.clock.nowMs()));
   }
 
   /** The state of an issuer's first key set without a usable key; undefined if there is none. */

@@ -1,4 +1,4 @@
-// Searches a key that is not in the cache: first in the shared snapshot, then by one bounded extra fetch.
+// Searches for a key that is not in the cache: first in the shared snapshot, then by one bounded extra fetch.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../../../platform/clock.js';
 import { withinWait } from '../../../platform/database/wait-limit.js';
@@ -10,12 +10,12 @@ import type { JwksSnapshotRepository } from './jwks-snapshot.repository.js';
 const WINDOW_MS = 30_000;
 /** The deadline of a fetch, and a second to store its result. */
 const LONGEST_WAIT_MS = 6_000;
-const LOOK_AGAIN_MS = 500;
+const POLL_INTERVAL_MS = 500;
 /** Requests that may wait for one fetch, which lasts five seconds if the endpoint hangs. Any stranger can send an unknown kid. */
 const MAX_WAITING = 32;
 /** Half of the requests that a process handles at once (D102), because many endpoints may hang at the same time. */
 const MAX_WAITING_IN_ALL = 100;
-/** Unknown kids cause no more frequent readings than this. */
+/** The shortest interval of readings because of unknown kids. */
 const REREAD_MS = 1_000;
 
 /** A running fetch, with the number of requests that wait for it. */
@@ -38,10 +38,9 @@ export class UnknownKidSearch {
 
   /**
    * Updates the cache as far as the limits allow. A kid that is still missing is unknown.
-   * @rule D36 A follower that meets an unknown kid asks the snapshot first, then for the one fetch that all share.
-   * See jwks.service.ts for the leader that refreshes and how others hear of it,
-   * `reserveUnknownKidFetch` in jwks-snapshot.repository.ts for the shared budget, leader.ts for who leads.
-   * If too many requests wait, the kid is unknown at once (D34).
+   * @rule D36 For an unknown kid, a follower reads the snapshot first, and then may use the one fetch that all instances share.
+   * See jwks.service.ts for the leader's fetches and their announcement, `reserveUnknownKidFetch` in jwks-snapshot.repository.ts
+   * for the shared fetch, and leader.ts for the choice of the leader. If too many requests wait, the kid is unknown at once (D34).
    */
   async search(cached: JwksCacheEntry, kid: string): Promise<void> {
     await withinWait(this.snapshots.waitMs, () => this.follower.reread(REREAD_MS));
@@ -59,12 +58,12 @@ export class UnknownKidSearch {
     return Math.max(0, (this.takenUntilMs.get(cached) ?? 0) - this.clock.monotonicMs());
   }
 
-  /** At most one extra fetch per URL and 30 seconds over all instances, whether the last one succeeded or failed (D34). */
+  /** Starts at most one extra fetch per URL in 30 seconds for all instances, even if the last one failed (D34). */
   private startFetch(cached: JwksCacheEntry): SharedFetch | undefined {
     const running = this.refresh.running(cached);
     if (running === undefined && this.windowLeftMs(cached) > 0) return undefined;
     const done = (running ?? this.reserveAndFetch(cached)).finally(() => this.fetches.delete(cached));
-    // Waiting requests handle a failure, and there may be none.
+    // Waiting requests handle a failure. If none waits, it must not be an unhandled rejection.
     done.catch(() => undefined);
     const fetch = { done, waiting: 0 };
     this.fetches.set(cached, fetch);
@@ -89,14 +88,14 @@ export class UnknownKidSearch {
   private async waitForOther(cached: JwksCacheEntry, reservedAt: Date): Promise<void> {
     const sinceReservationMs = Math.max(this.clock.nowMs() - reservedAt.getTime(), 0);
     await this.lookInTime();
-    for (let leftMs = LONGEST_WAIT_MS - sinceReservationMs; leftMs > 0; leftMs -= LOOK_AGAIN_MS) {
+    for (let leftMs = LONGEST_WAIT_MS - sinceReservationMs; leftMs > 0; leftMs -= POLL_INTERVAL_MS) {
       if (hasEnded(cached, reservedAt)) return;
-      await pause(LOOK_AGAIN_MS);
+      await pause(POLL_INTERVAL_MS);
       await this.lookInTime();
     }
   }
 
-  /** A request waits for it. */
+  /** Reads the stored states, but not longer than a request may wait. */
   private lookInTime(): Promise<void> {
     return withinWait(this.snapshots.waitMs, () => this.follower.follow());
   }

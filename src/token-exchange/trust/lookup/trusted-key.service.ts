@@ -84,8 +84,8 @@ export class TrustedKeyService {
   ) {}
 
   /**
-   * The trusted keys of an issuer and kid for the algorithm, in the order of trying. If none fits the algorithm, all keys of the
-   * pair. All have one policy.
+   * The trusted keys of an issuer and kid for the algorithm, in the order in which to try them. If none fits the algorithm, all keys
+   * of the issuer and kid. All have the same policy.
    * @rule D37 Keys are looked up by the pair; a static key wins over a fetched one with the same pair, a configured entry over a
    * stored one (D70).
    * @rule 5.3.2 A key of a deleted entry verifies nothing new. An unknown kid of a JWKS issuer may cause one bounded fetch (D34).
@@ -99,8 +99,8 @@ export class TrustedKeyService {
   }
 
   /**
-   * As `find`, for a logout token: searches entries of its issuer, and entries with this `logoutIssuer`. Configured ones come
-   * first, so that no stored entry diverts their provider's logouts.
+   * Like `find`, for a logout token: searches entries of its issuer, and entries with this `logoutIssuer`. Configured entries come
+   * first, so that no stored entry receives their provider's logouts.
    * @rule P.logoutIssuer The provider signs with a key of the entry, and ends sessions and tokens of the entry's issuer.
    */
   async findForLogout(
@@ -143,11 +143,11 @@ export class TrustedKeyService {
   }
 
   /** Whether an entry allows the flow. Needs a pass over all entries. */
-  serve(flow: Flow): boolean {
+  allow(flow: Flow): boolean {
     return this.entries.some((entry) => flowsOf(entry).has(flow));
   }
 
-  /** Whether an entry of an issuer may find users by an e-mail address, but for what the token of a login would say of it. */
+  /** Whether an issuer's entry may link users by an e-mail address, apart from the conditions that a token must meet. */
   vouchesFor(issuer: string, email: string): boolean {
     const domain = domainOfAddress(email) ?? '';
     return this.entries.some(

@@ -20,7 +20,7 @@ it.each([
   ['docs/partner/quickstart.md', ['node', 'python', 'html']],
   ['docs/partner/frame.md', ['html']],
   ['packages/embed/README.md', ['react', 'vue']],
-])('%s prints the same code', (path, ids) => {
+])('%s contains the current snippets', (path, ids) => {
   const { text } = repositoryFile(path);
   const printed = snippets.filter(({ id }) => ids.includes(id));
   expect(printed).toHaveLength(ids.length);

@@ -1,13 +1,13 @@
-// What counts as an address.
+// Parses URLs.
 import { parsedUrl } from '../../../../src/platform/text/url.js';
 
-/** By then Node.js has compiled the function that asks. */
+/** After so many calls V8 has compiled the function. */
 const MANY = 20_000;
 
 it.each([
   ['https://instance.example/é', 'https://instance.example/%C3%A9'],
   ['https://é.example', 'https://xn--9ca.example/'],
-  // The bytes of a smiling face, each as a letter of its own: the last three may not stand in a host.
+  // The four bytes of an emoji as four characters, three of which a host must not contain.
   ['https:\u00f0\u009f\u0098\u0080//instance.example', undefined],
   ['instance.example', undefined],
 ])('[D42] %j is stable when parsed repeatedly', (text, href) => {

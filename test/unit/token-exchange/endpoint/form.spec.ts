@@ -1,4 +1,4 @@
-// Form fields have one meaning only, with any parser.
+// Form fields are unambiguous, whatever parser has read them.
 import { Form } from '../../../../src/token-exchange/endpoint/form.js';
 import { isRequestRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 
@@ -45,7 +45,7 @@ it.each([
   [{ list: [['1']] }, `list ${NOT_PLAIN}`],
   [{ 'a[0]': '1' }, `a ${NOT_PLAIN}`],
   [{ 'list[]': ['1'] }, `list ${NOT_PLAIN}`],
-])('[D16] %j, ambiguous in a known field, is rejected, and the field is named', (sent, message) =>
+])('[D16] %j is rejected with the name of the ambiguous field: %s', (sent, message) =>
   expect(refusal(sent)).toBe(message),
 );
 
@@ -57,8 +57,11 @@ it.each([
 ])('[D16][D42] %j is rejected', (sent, message) => expect(refusal(sent)).toBe(message));
 
 it.each([
-  ['of names', (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, '']))],
-  ['of one name', (count: number) => ({ f: Array.from({ length: count }, () => '') })],
+  [
+    'different names',
+    (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, ''])),
+  ],
+  ['one name', (count: number) => ({ f: Array.from({ length: count }, () => '') })],
 ])('[D16] at most a hundred fields are read: %s', (_, fields) => {
   expect(refusal(fields(100))).toBe('it was read');
   expect(refusal(fields(101))).toBe('the form has over 100 fields');

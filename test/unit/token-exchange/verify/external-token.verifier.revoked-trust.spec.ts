@@ -1,4 +1,4 @@
-// Which verified tokens are refused though nothing is wrong with them.
+// Verified tokens that are refused because of a revocation or a logout.
 import {
   externalLoginOf,
   keysOfLogout,
@@ -47,7 +47,7 @@ it.each<[Tokens, object?]>([
   }
 });
 
-it('[D60] nothing is accepted before revocations are known', () => {
+it('[D60] no token is accepted before revocations are known', () => {
   const accept = () => refuseRevokedTrust(new Revocations(), { subject: token('good') });
   expect(accept).toThrow('Revocations cannot be read at present');
 });

@@ -1,4 +1,4 @@
-// How an external token is checked, from its header to its lifetime, and which of several faults is told.
+// The checks of an external token, from its header to its lifetime, and which of several errors is reported.
 import { createHmac, createPublicKey } from 'node:crypto';
 import type { Members, PartnerOptions } from '../../../../demo/partner.js';
 import { Partner } from '../../../../demo/partner.js';
@@ -41,7 +41,7 @@ function verifierOf(
   });
 }
 
-/** `accepted`, or the reason of the refusal; anything but a refusal is a fault of the service. */
+/** `accepted`, or the reason of the refusal. Any other error fails the test. */
 async function outcomeOf(
   verifier: ExternalTokenVerifier,
   token: string,
@@ -68,7 +68,7 @@ const judged = (claims: Members = {}, header: Members = {}, flow?: AccessFlow) =
   outcomeOf(verifier, tokenOf(partner, claims, header), flow);
 const base64url = (text: string) => Buffer.from(text).toString('base64url');
 
-/** A token whose first 20 characters of signature are others. */
+/** Replaces the first 20 characters of a token's signature. */
 const withOtherSignature = (token: string) => token.replace(/\.[^.]{20}([^.]*)$/, `.${'A'.repeat(20)}$1`);
 
 describe('a valid token', () => {
@@ -110,7 +110,7 @@ describe('algorithms', () => {
     },
   );
 
-  it('[D35] a header may say Ed25519 only if the entry supports EdDSA', async () => {
+  it('[D35] alg Ed25519 is accepted only if the entry has EdDSA', async () => {
     for (const signer of partners) {
       const expected = signer.algorithm === 'EdDSA' ? 'accepted' : 'algorithm_not_allowed';
       expect(await outcomeOf(all, tokenOf(signer, {}, { alg: 'Ed25519' }))).toBe(expected);
@@ -446,7 +446,7 @@ interface Fault {
   readonly suspended?: true;
   /** Whether a key set of the issuer was not fetched yet. */
   readonly isUnfetched?: true;
-  /** Whether no check after it can be made. */
+  /** Whether later checks are impossible. */
   readonly isLast?: true;
   /** Expected and found, as an explanation shows them. */
   readonly shown: readonly [expected: string, found: string];
@@ -495,8 +495,8 @@ const FAULTS: readonly Fault[] = [
   },
   {
     ...{ of: 'key its key set', reason: 'key_set_unavailable', header: { kid: 'k2' }, isUnfetched: true },
-    ...{ isLast: true, shown: ['serving', 'not fetched yet'] },
-    logged: { issuer: A, kid: 'k2', expected: 'serving', found: 'not fetched yet' },
+    ...{ isLast: true, shown: ['usable', 'not fetched yet'] },
+    logged: { issuer: A, kid: 'k2', expected: 'usable', found: 'not fetched yet' },
   },
   {
     ...{ of: 'key kid', reason: 'kid_unknown', header: { kid: 'k2' }, isLast: true },
@@ -622,7 +622,7 @@ describe('the list of checks', () => {
     };
   }
 
-  /** What the verifier says, and what an explanation shows. */
+  /** The verifier's error and the explanation of the same token. */
   async function judgedAs(faults: readonly Fault[]) {
     const { token, verifier } = madeOf(faults);
     const refusal = await verifier.verify(token, 'embed').catch((error: OAuthRefusal) => error);
@@ -651,7 +651,7 @@ describe('the list of checks', () => {
   });
 
   it.each(FAULTS.map((fault, place) => ({ ...fault, place })))(
-    '[D3][D77][D80] $of: $reason, with what is logged and what is shown',
+    '[D3][D77][D80] $of: $reason, with its details in log and explanation',
     async ({ place, ...fault }) => {
       const { refusal, results, failed } = await judgedAs([fault]);
       const [expected, found] = fault.shown;
@@ -678,7 +678,7 @@ describe('the list of checks', () => {
     },
   );
 
-  it('[D80] an explanation shows every error of a token, unless one hides another', async () => {
+  it('[D80] an explanation shows all errors of a token whose checks are possible', async () => {
     const other = ['token_type_not_allowed', 'token_issued_in_future', 'token_lifetime_exceeded'];
     const faults = FAULTS.filter(({ isLast, reason }) => isLast !== true && !other.includes(reason));
     const { results } = await judgedAs(faults);

@@ -20,7 +20,7 @@ it('[D70] an entry and its key have a label that no configured entry has', () =>
 it.each<[string, object, object]>([
   ['excludes privileged users by default', {}, { linkPrivileged: false, excludeOwner: true }],
   [
-    'includes privileged users if it says so',
+    'includes privileged users if it allows them',
     { linkPrivileged: true, excludeOwner: false },
     { linkPrivileged: true, excludeOwner: false },
   ],
@@ -41,7 +41,7 @@ it.each([
   ['a private key', { key: partner.privateKeyPem() }],
   ['an unsupported algorithm', { algorithms: ['HS256'] }],
   ['no issuer', { issuer: undefined }],
-])("[D70] %s is a problem with the configuration's message", (_, change) => {
+])('[D70] %s causes the same message as in a configured entry', (_, change) => {
   const value = { ...entry, ...change };
   const { problems } = readTrustedKeys(JSON.stringify([value]), RULES);
   expect(problems).toHaveLength(1);
@@ -52,10 +52,10 @@ it.each([
 it.each([
   ['no name', { name: undefined }, 'name: is required of a stored entry'],
   ['a name with a line end', { name: 'a\nb' }, 'name: must be a printable text of at most 64 characters'],
-  ['a name of blanks around', { name: ' a' }, 'name: must be a printable text of at most 64 characters'],
+  ['a name with a leading space', { name: ' a' }, 'name: must be a printable text of at most 64 characters'],
   ['65 characters', { name: '𝔸'.repeat(65) }, 'name: must be a printable text of at most 64 characters'],
   ['65 KiB', { issuer: `https://a.example/${'a'.repeat(65 * 1024)}` }, 'the entry: must have at most 64 KiB'],
-])('[D70] %s is a problem', (_, change, problem) => {
+])('[D70] %s is refused', (_, change, problem) => {
   expect(read({ ...entry, ...change }).problems).toContain(problem);
 });
 
