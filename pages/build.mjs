@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Builds what browsers get: the page in the frame, the operator's page and the script for host pages by Vite, then the reference,
 // the script's types, and compressed copies of all.
-// Usage: node pages/build.mjs [FOLDER]; `dist/src` unless another is named.
+// Usage: node pages/build.mjs [FOLDER]; the default is `dist/src`.
 import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -19,11 +19,11 @@ const { version } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'u
 
 /** Browsers of the first half of 2023. */
 const BROWSERS = ['chrome111', 'edge111', 'firefox114', 'safari16.4'];
-/** What host pages know of the script for them. */
+/** The modules whose types host pages use. */
 const EMBED_TYPES = ['events', 'options', 'embedded-instance', 'embedded-instance-element'];
-/** The folder of a page's assets, in the page's own sources. In the build it is called by their version. */
+/** The name of the assets folder while Vite builds. Afterwards a hash of the contents replaces it. */
 const CURRENT = 'current';
-/** Above this size a thirtieth of the time counts more than an eighth of the bytes. */
+/** Larger files get a lower quality, which takes a thirtieth of the time and makes them an eighth larger. */
 const BEST_UP_TO_BYTES = 256 * 1024;
 
 const [web, operator, reference] = ['web', 'operator/page', 'workspace/reference'].map((module) => {
@@ -57,7 +57,7 @@ function options(root, more) {
   };
 }
 
-/** @param base below which its files are asked for */
+/** @param base the path below which browsers request its files */
 async function buildPages(root, names, where, base = '/') {
   const input = names.map((name) => join(PAGES, root, `${name}.html`));
   const [script, asset] = ['js', '[extname]'].map(
@@ -69,13 +69,13 @@ async function buildPages(root, names, where, base = '/') {
   await build({ ...options(root, more), base, oxc });
 }
 
-/** In a scope of its own: a host page sees what the script defines on purpose. */
+/** The script has its own scope, so host pages see only what it defines on purpose. */
 async function buildScript() {
   const lib = { entry: 'embed.ts', formats: ['iife'], name: 'unused', fileName: () => 'embed.js' };
   await build(options('embed', { lib }));
 }
 
-/** The types of the script in one file, without what makes modules of them. */
+/** The types of the script in one file, without imports and exports. */
 function embedTypes() {
   const { config } = ts.readConfigFile(join(PAGES, 'tsconfig.json'), ts.sys.readFile);
   const parsed = ts.parseJsonConfigFileContent(config, ts.sys, PAGES).options;
@@ -91,7 +91,7 @@ function embedTypes() {
     .replace(/^export (\{\};\n)?/gm, '');
 }
 
-/** The folder of assets is called by their content, so that browsers keep them. */
+/** Names the folder of assets by a hash of their contents, so that browsers may cache them. */
 function nameVersion(folder) {
   const assets = join(folder, 'assets', CURRENT);
   const names = readdirSync(assets).sort();
@@ -103,7 +103,7 @@ function nameVersion(folder) {
     hash.update(file.slice(folder.length)).update(text);
   }
   const current = hash.digest('base64url').slice(0, 16);
-  // Nothing is painted before the script has put the theme on it.
+  // The browser must not paint before the script has applied the theme.
   const versioned = (text) =>
     text
       .replaceAll(`/assets/${CURRENT}/`, `/assets/${current}/`)

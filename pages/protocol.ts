@@ -12,8 +12,8 @@ export interface Look {
 }
 
 /**
- * Continues a session in another document of the same host page. The private key can be used and posted, but not read. The script keeps
- * it only in memory.
+ * The means to continue a session in another document of the same host page. The private key can be used and posted, but not read.
+ * The script keeps it only in memory.
  */
 export interface SessionHandle {
   sessionToken: string;
@@ -37,7 +37,7 @@ export interface HostSettings {
   height?: 'auto';
 }
 
-/** A request of the script. Its answer has the same `id`. Messages without a request have none. */
+/** A request of the script. Its response has the same `id`. Other messages have no `id`. */
 interface Asked {
   id: number;
 }

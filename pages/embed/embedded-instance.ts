@@ -35,7 +35,7 @@ export class EmbeddedInstance {
     globalThis.document?.currentScript as HTMLScriptElement | null | undefined
   )?.src;
 
-  /** Set it if your code retries after failures: the notice then says so. */
+  /** Set it if your code retries after failures. Then the notice announces a retry. */
   retries = false;
   readonly #options: EmbeddedInstanceOptions;
   readonly #page: PageFrame;
@@ -104,7 +104,7 @@ export class EmbeddedInstance {
    * Signs in. The frame's view stays until the session is ready.
    * @param token a token, its promise, or a function that fetches one for the page's key (`jkt`). The function is not called if the
    * frame continues an earlier session
-   * @throws EmbeddedInstanceError as `login-failed` says it; Error if the frame is not in the page
+   * @throws EmbeddedInstanceError with the details of `login-failed`; Error if the frame is not in the page
    */
   login(token: TokenSource, redirectTo: string = this.path): Promise<EmbeddedSession> {
     if (!this.frame.isConnected) return Promise.reject(new Error('The frame is not in the page'));
@@ -114,7 +114,7 @@ export class EmbeddedInstance {
 
   /**
    * Extends the session with a new token of the same user. Without a session it signs in.
-   * @throws EmbeddedInstanceError as `login-failed` says it
+   * @throws EmbeddedInstanceError with the details of `login-failed`
    */
   renew(token: TokenSource): Promise<EmbeddedSession> {
     if (this.#handle === undefined) return this.login(token);
@@ -130,7 +130,7 @@ export class EmbeddedInstance {
   /**
    * Ends the session, and gives up a login in progress.
    * @param options `everywhere`: ends all sessions of this user that frames of your origin opened
-   * @throws EmbeddedInstanceError as `logout-failed` says it; it is tried again once the browser is online
+   * @throws EmbeddedInstanceError with the details of `logout-failed`. The logout is repeated once the browser is online
    */
   logout({ everywhere = false }: { everywhere?: boolean } = {}): Promise<unknown> {
     return this.#begin('logout', '', everywhere);
@@ -197,7 +197,7 @@ export class EmbeddedInstance {
       );
   }
 
-  /** An attempt has ended. */
+  /** Reports the end of an attempt. */
   #note(during: Attempt['during'], failure: LoginFailure | undefined): void {
     this.#attempt = undefined;
     if (failure === undefined || failure.error === 'given_up') return;
@@ -270,7 +270,7 @@ export class EmbeddedInstance {
     }
   }
 
-  /** A page has loaded: the first one, or another one after the frame was moved in the document. */
+  /** Greets a page that has loaded: the first one, or another one after the frame was moved in the document. */
   #meet(): void {
     const isReload = this.#greeting !== undefined && this.#handle !== undefined;
     this.#greeting = undefined;

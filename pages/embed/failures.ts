@@ -1,8 +1,8 @@
-// The script's own failures: a text for the visitor if no page of the instance is there to show it, and one for the developer.
+// The script's own failures: a text for the visitor if no page of the instance has loaded, and a text for the developer.
 import type { LoginFailure } from './events.js';
 import type { Appearance } from './options.js';
 
-/** Failures that may pass. */
+/** Temporary failures. */
 export const PASSING = [
   'unreachable',
   'timeout',

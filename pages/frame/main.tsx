@@ -23,7 +23,7 @@ declare const VERSION: string;
 
 const root = document.getElementById('app') ?? document.body;
 
-interface Impossible {
+interface Obstacle {
   cause: Cause;
   description: string;
 }
@@ -66,8 +66,8 @@ async function startBound(baseUrl: string, serverTime: number): Promise<void> {
   link.tell({ type: 'page-ready', version: VERSION, jkt: key.thumbprint });
 }
 
-/** @returns why this page cannot have a session; undefined if it can */
-async function keyFor(baseUrl: string): Promise<ProofKey | Impossible> {
+/** @returns the key of the page's session, or why the page cannot have a session */
+async function keyFor(baseUrl: string): Promise<ProofKey | Obstacle> {
   const { origin } = new URL(baseUrl);
   if (location.origin !== origin)
     return {

@@ -12,12 +12,12 @@ export interface Model {
   visit: Visit;
   /** The address of a path for another tab. */
   addressOf: (path: string) => string;
-  /** Requests another login. Undefined if the page cannot. */
+  /** Requests another login. Undefined if the page cannot request one. */
   retry: (() => void) | undefined;
   /** Whether another login follows without the visitor. */
   retries: boolean;
   /** Whether the page shows why a login failed. */
   showsFailures: boolean;
-  /** Reads again who is signed in by the cookie. Undefined if the session is not a cookie's. */
+  /** Reads the cookie's user again. Undefined if the session is not in a cookie. */
   start?: () => Promise<void>;
 }

@@ -122,10 +122,10 @@ export class Visit {
     this.forget();
   }
 
-  /** @returns whether the instance's answer says that the session has ended */
+  /** Ends the visit if the error says that the session has ended. @returns whether it says so */
   noticeEnd(error: unknown): boolean {
     const found = endOf(error);
-    // This page has ended the session and is about to learn it.
+    // This page is ending the session itself, and the response will say so.
     if (found === undefined || this.isLeaving.value) return found !== undefined;
     this.end(found === 'revoked' && this.watch.isOver ? 'expired' : found);
     return true;
@@ -153,7 +153,7 @@ export class Visit {
   }
 }
 
-/** The instance's codes for a missing session. The second one is for a renewal. */
+/** The instance's error codes for a session that has ended. A renewal gets the second one. */
 const ENDED = ['invalid_token', 'session_ended'];
 
 /** Why the session has ended, if the error says so. */

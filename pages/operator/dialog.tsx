@@ -30,14 +30,14 @@ export function confirm<Result>(question: Question<Result>): Promise<{ result: R
   });
 }
 
-/** Cancels. */
+/** Closes the dialog. `confirm` returns the result if the action was performed, otherwise undefined. */
 export function closeDialog(): void {
   const { value: open } = asked;
   asked.value = null;
   open?.answer(open.outcome);
 }
 
-/** Contains the dialog. */
+/** Renders the open dialog. */
 export function DialogPlace() {
   return asked.value && <Dialog key={asked.value.title} question={asked.value} />;
 }

@@ -26,7 +26,7 @@ export function NameField() {
       label="Name"
       required
       pattern="[a-z0-9][a-z0-9_\-]*"
-      title="small letters, digits, - and _"
+      title="lower-case letters, digits, - and _"
       hint="Lower-case letters, digits, - and _. Pages, commands, logs and metrics use this name."
     />
   );

@@ -8,7 +8,10 @@ export type EntryForm = AnswerOf<'GET /overview'>['entryForm'];
 export type PolicyField = EntryForm[number]['fields'][number];
 export type Definition = Readonly<Record<string, unknown>>;
 
-/** Omits empty fields. @param prefix the names of a structure's fields begin with it */
+/**
+ * Omits empty fields.
+ * @param prefix of the names of a structure's fields
+ */
 export function policyIn(data: FormData, fields: readonly PolicyField[], prefix = ''): Definition {
   const values = fields.map((field) => [field.name, valueIn(data, field, `${prefix}${field.name}`)] as const);
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
@@ -30,7 +33,7 @@ function linesIn(data: FormData, at: string): string[] {
   return lines.map((line) => line.trim()).filter((line) => line !== '');
 }
 
-/** The name of the box that includes a list or structure. */
+/** The name of the checkbox that adds a list or structure to the entry. */
 export function limitOf(name: string): string {
   return `limit ${name}`;
 }

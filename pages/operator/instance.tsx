@@ -36,7 +36,7 @@ export function InstanceView() {
     <>
       <PageHead
         title="Instance"
-        lead="How the instance was started, and its state now. Settings are environment variables; the instance reads them when it starts."
+        lead="The settings and the present state of the instance. Settings are environment variables. The instance reads them when it starts."
       />
       <Loaded load={(signal) => call('GET /overview', { signal })}>
         {(overview) => <Whole overview={overview} />}
@@ -139,7 +139,7 @@ function Runtime({ overview: { version, baseUrl, instance, now } }: { overview: 
   );
 }
 
-const ANYBODY = 'The instance sets no limit: any site may, unless a reverse proxy sends frame-ancestors.';
+const ANYBODY = 'Any site may frame the instance, unless a reverse proxy sends frame-ancestors.';
 
 function Framing({ origins }: { origins: Overview['frameAncestors'] }) {
   const nobody = origins === null ? ANYBODY : 'Nobody.';

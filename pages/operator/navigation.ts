@@ -18,7 +18,7 @@ export interface Shown {
 
 export const shown = signal<Shown>({ hash: location.hash, news: '', id: 0 });
 
-/** Contains the view. It leaves the document while nobody is signed in. */
+/** The element with the view. It is removed from the document while nobody is signed in. */
 export const stage = document.createElement('div');
 
 let isSaved = false;
@@ -42,7 +42,7 @@ export function address(pattern: string, ...parts: string[]): string {
   return parts.reduce((path, part) => path.replace('?', () => encodeURIComponent(part)), pattern);
 }
 
-/** Whether a form has input that is worth keeping. */
+/** Whether a form has input to keep when the session ends. */
 export function hasInputToKeep(): boolean {
   return stage.querySelector('form[data-kept][data-touched]') !== null;
 }

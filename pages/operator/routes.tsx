@@ -19,7 +19,7 @@ import { UsageView } from './usage.js';
 import { UserView } from './user.js';
 import { UsersView } from './users.js';
 
-const ROUTES: readonly [pattern: string, title: string, way: string, View: ComponentType<PageProps>][] = [
+const ROUTES: readonly [pattern: string, title: string, menuRow: string, View: ComponentType<PageProps>][] = [
   ['', 'Overview', '', OverviewView],
   ['entries', 'Trusted entries', 'entries', EntriesView],
   ['entries/add-partner', 'Add a partner', 'entries', AddPartnerView],
@@ -41,11 +41,12 @@ const ROUTES: readonly [pattern: string, title: string, way: string, View: Compo
 ];
 
 /** The menu's rows in their order. */
-export const MENU = ROUTES.filter(([pattern, , way]) => pattern === way);
+export const MENU = ROUTES.filter(([pattern, , menuRow]) => pattern === menuRow);
 
 export interface Route extends PageProps {
   title: string;
-  way: string | null;
+  /** The pattern of the menu row to mark. */
+  menuRow: string | null;
   View: ComponentType<PageProps>;
 }
 
@@ -55,7 +56,7 @@ function MissingView() {
     <>
       <PageHead title="Page not found" lead="The address may be mistyped, or the page has moved." />
       <p>
-        <a href="#/">To the overview</a>
+        <a href="#/">Go to the overview</a>
       </p>
     </>
   );
@@ -64,11 +65,11 @@ function MissingView() {
 export function routeOf(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
   const query = new URLSearchParams(search);
-  for (const [pattern, title, way, View] of ROUTES) {
+  for (const [pattern, title, menuRow, View] of ROUTES) {
     const params = paramsOf(pattern.split('/'), path.split('/'));
-    if (params !== undefined) return { title, way, View, params, query };
+    if (params !== undefined) return { title, menuRow, View, params, query };
   }
-  return { title: 'Not found', way: null, View: MissingView, params: {}, query };
+  return { title: 'Not found', menuRow: null, View: MissingView, params: {}, query };
 }
 
 function paramsOf(pattern: string[], parts: string[]): Record<string, string> | undefined {

@@ -91,7 +91,7 @@ export function View({ hash, news }: { hash: string; news: string }) {
 function Bar({ operator }: { operator: Operator }) {
   const [isOpen, setOpen] = useState(false);
   const menu = useRef<HTMLButtonElement>(null);
-  const { way } = routeOf(shown.value.hash);
+  const { menuRow } = routeOf(shown.value.hash);
   const close = ({ key }: KeyboardEvent) => {
     if (key !== 'Escape' || !isOpen) return;
     setOpen(false);
@@ -118,7 +118,7 @@ function Bar({ operator }: { operator: Operator }) {
           <ul role="list">
             {MENU.map(([name, title]) => (
               <li key={name}>
-                <a href={`#/${name}`} aria-current={name === way ? 'page' : undefined}>
+                <a href={`#/${name}`} aria-current={name === menuRow ? 'page' : undefined}>
                   {title}
                 </a>
               </li>

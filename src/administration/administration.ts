@@ -52,7 +52,7 @@ export class Administration {
    * Runs a change, or a read with a single response.
    * @param operations the instance that has the method
    * @throws InputError for an input that breaks a rule
-   * @throws CommandError if it cannot be done: nothing was changed, and the trail records the request
+   * @throws CommandError if the operation is refused. Then nothing was changed, and the trail has an event
    */
   async perform<T extends object, M extends OperationName<T>>(
     operations: T,
@@ -65,7 +65,8 @@ export class Administration {
   }
 
   /**
-   * Runs any operation piece by piece. Throws like `perform`. @param stop ends streams, and reads that wait
+   * Runs any operation piece by piece. Throws like `perform`.
+   * @param stop ends streams, and reads that wait
    */
   async *run(
     operation: Operation,

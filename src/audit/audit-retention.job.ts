@@ -19,9 +19,10 @@ const PAUSE_MS = 20;
 const DAY_MS = 86_400_000;
 
 /**
- * Finds a window by the primary key, which has the oldest events first, so that no index on the time is
- * needed. A sink without a cursor has received nothing. If a cursor is ahead of the database, it is unknown
- * what its sink has received. A clock that is a year ahead must not empty the trail.
+ * Finds a window by the primary key. It has the oldest events first, so the time needs no index. A sink without a
+ * cursor has received nothing. If a cursor is ahead of the database, it is unknown what its sink has received, so
+ * nothing counts as received. If this process's clock is ahead (`ahead`), the limits move by the difference, so that
+ * a wrong clock cannot empty the trail.
  */
 const DELETION = `WITH clocks AS (
     SELECT greatest($6::timestamptz - clock_timestamp(), interval '0') AS ahead
@@ -30,22 +31,22 @@ const DELETION = `WITH clocks AS (
     FROM unnest($4::text[]) AS sink LEFT JOIN audit_sink_cursor ON audit_sink_cursor.name = sink
     ORDER BY 1, 2 LIMIT 1
   ), oldest AS (
-    SELECT id, occurred_at, coalesce((transaction_id, id) <= (SELECT transaction_id, event_id FROM slowest), true) AS was_had
+    SELECT id, occurred_at, coalesce((transaction_id, id) <= (SELECT transaction_id, event_id FROM slowest), true) AS is_received
     FROM audit_event WHERE id > $1 ORDER BY id LIMIT $2
   ), deleted AS (
     DELETE FROM audit_event USING oldest, clocks
     WHERE audit_event.id = oldest.id
-      AND (oldest.was_had AND oldest.occurred_at < $3::timestamptz - ahead OR oldest.occurred_at < $5::timestamptz - ahead)
-    RETURNING oldest.was_had
+      AND (oldest.is_received AND oldest.occurred_at < $3::timestamptz - ahead OR oldest.occurred_at < $5::timestamptz - ahead)
+    RETURNING oldest.is_received
   )
   SELECT (SELECT max(id) FROM oldest) AS "lastId", count(*)::int AS deleted,
-    (count(*) FILTER (WHERE NOT was_had))::int AS missed
+    (count(*) FILTER (WHERE NOT is_received))::int AS missed
   FROM deleted`;
 
 /** The result of one window. */
 interface DeletedWindow {
   readonly deleted: number;
-  /** How many of them some sink has not received. */
+  /** The number of deleted events that at least one sink has not received. */
   readonly missed: number;
   /** The last id of the window; null if it was empty. */
   readonly lastId: string | null;
@@ -77,9 +78,9 @@ export class AuditRetentionJob extends ApplicationJob {
   }
 
   /**
-   * Deletes from the oldest events on, until a window has none to delete. Events are deleted after the
-   * configured days, once every configured sink has received them; after the maximum number of days in any
-   * case.
+   * Deletes window by window, oldest events first, until a window has no event to delete. An event is deleted
+   * after the configured days if every configured sink has received it. After the maximum number of days it is
+   * always deleted.
    */
   async run(mayGoOn: MayGoOn = () => true): Promise<void> {
     const now = this.clock.now();

@@ -11,7 +11,7 @@ import type {
   TrailIndex,
   TrailOrder,
 } from './trail-statements.sql.js';
-import { ID_AT, LOOK_AFTER, LOOKS, PRESENT } from './trail-statements.sql.js';
+import { ID_AT, PRESENT, SEARCHES, STREAM_SEARCH } from './trail-statements.sql.js';
 
 /** A stored event. It contains the ids of local users, but no e-mail address, external sub or token. */
 export interface StoredEvent {
@@ -119,12 +119,12 @@ export class AuditTrailReader {
   async page({ filter, place, order, limit }: TrailQuery): Promise<TrailPage> {
     const { range } = place;
     const index = indexFor(filter);
-    const { text, values } = LOOKS[index][order];
+    const { text, values } = SEARCHES[index][order];
     const { statement: depth, page: most } = DEPTHS[index];
     let ids = rangeAfter(place, order, await this.idsOf(range));
     const found: SearchedRow[] = [];
     let end: SearchedRow | undefined;
-    for (let looked = 0; looked < most && ids.first <= ids.last; looked += depth) {
+    for (let searched = 0; searched < most && ids.first <= ids.last; searched += depth) {
       // One additional event shows that there are more.
       const wanted = { ...filter, ...range, ...ids, depth, limit: limit + 1 - found.length };
       const rows = await this.database.query<SearchedRow>(text, values(wanted));
@@ -157,7 +157,7 @@ export class AuditTrailReader {
    * The events after a position, in order. They never change: a repeated call returns the same events first.
    */
   async after(position: Position, depth: number, filter: TrailFilter = {}): Promise<TrailNews> {
-    const { text, values } = LOOK_AFTER;
+    const { text, values } = STREAM_SEARCH;
     const rows = await this.database.query<SearchedRow & Pick<Position, 'transactionId'>>(
       text,
       values({ ...filter, ...position, depth }),

@@ -32,7 +32,7 @@ export type OperatorRefusalReason = (typeof OPERATOR_REFUSAL_REASONS)[number];
 const CALL = { method: text(''), route: text('Path with the names of its parameters.') };
 const ADMINISTRATION = {
   operation: text('Command, such as `users create`.'),
-  way: oneOf(['service', 'database', 'operator'], "`operator`: the subject, at the operator's page."),
+  way: oneOf(['service', 'database', 'operator'], "`operator`: the subject used the operator's page."),
   clientAddress: optional(CLIENT_ADDRESS),
 };
 const TARGETS = 'Ids of the affected objects, by parameter name; empty if all are affected.';
@@ -41,7 +41,7 @@ const OPERATOR_SESSION_ID = uuid('');
 
 const INSTANCE_EVENTS = {
   'svc.audit.api.called': event(
-    'An API call came with a valid access token, changed something by a session, or read the trail. Calls without right or licence are included.',
+    'An API call had a valid access token, changed something with a session, or read the trail. Calls without right or licence are included.',
     {
       ...CALL,
       targets: textsByName(TARGETS),
@@ -87,7 +87,7 @@ const INSTANCE_EVENTS = {
     operatorSessionId: OPERATOR_SESSION_ID,
   }),
   'svc.audit.operator.sign-in-failed': event(
-    "A sign-in or new password at the operator's page was refused. The subject has the typed e-mail address. The subject has the typed e-mail address.",
+    "A sign-in or a new password at the operator's page was refused. The subject is the user with the typed e-mail address.",
     {
       clientAddress: CLIENT_ADDRESS,
       reason: oneOf(

@@ -18,13 +18,13 @@ export interface IdRange {
   readonly last: bigint;
 }
 
-/** One search of adjacent rows. */
-export interface Look extends Sought, IdRange {
+/** The input of one search of adjacent rows. */
+export interface Search extends Sought, IdRange {
   /** How many rows to search. */
   readonly depth: number;
 }
 
-interface LookForSome extends Look {
+interface LimitedSearch extends Search {
   /** How many rows to return. */
   readonly limit: number;
 }
@@ -48,14 +48,14 @@ export interface SearchedRow {
 /** A position in the order of events, after the event with these numbers (64 bits, as strings). */
 export interface Position {
   /**
-   * `0`: among the events from before a restore, which has set this value (docs/reference/audit-streams.md).
-   * For a copy see `POSITIONS_IN_COPY` in sinks/sink-cursor.repository.ts.
+   * The restore of a dump sets it to `0` for all earlier events (docs/reference/audit-streams.md). See
+   * `POSITIONS_IN_COPY` in sinks/sink-cursor.repository.ts for a copy.
    */
   readonly transactionId: string;
   readonly eventId: string;
 }
 
-interface LookAfter extends Sought, Position {
+interface StreamSearch extends Sought, Position {
   readonly depth: number;
 }
 
@@ -82,11 +82,11 @@ export const SINCE = parameter('float8', ({ since }: TimeRange) => since && sinc
 const UNTIL = parameter('float8', ({ until }: TimeRange) => until && until.getTime() / 1000);
 const UP_TO = parameter('bigint', ({ upToTransaction }: Sought) => upToTransaction);
 
-/** For the row `e`. */
+/** Whether the row `e` is in the time range. */
 export const IS_IN_TIME: Sql<TimeRange> = sql`(${SINCE} IS NULL OR e.occurred_at >= to_timestamp(${SINCE}))
       AND (${UNTIL} IS NULL OR e.occurred_at < to_timestamp(${UNTIL}))`;
 
-/** For the row `e`. The text is the same for every combination of filters: missing ones are null. */
+/** Whether the row `e` matches. The text is the same for every combination of filters, because missing filters are null. */
 export const IS_FOUND: Sql<Sought> = sql`((${PATTERNS} IS NULL OR e.name LIKE ANY (${PATTERNS}))
       AND (${USER} IS NULL OR e.subject_user_id = ${USER} OR e.actor_user_id = ${USER})
       AND (${SUBJECT} IS NULL OR e.subject_user_id = ${SUBJECT})
@@ -106,7 +106,7 @@ const STORED = sql`e.id, e.name AS event, e.occurred_at AS "occurredAt", e.reque
 
 const FIRST = parameter('bigint', ({ first }: IdRange) => first);
 const LAST = parameter('bigint', ({ last }: IdRange) => last);
-const DEPTH = parameter('bigint', ({ depth }: Pick<Look, 'depth'>) => depth);
+const DEPTH = parameter('bigint', ({ depth }: Pick<Search, 'depth'>) => depth);
 
 export const ORDERS = ['newest', 'oldest'] as const;
 export type TrailOrder = (typeof ORDERS)[number];
@@ -114,7 +114,7 @@ export type TrailIndex = 'id' | 'subject' | 'person' | 'request';
 
 const DIRECTIONS: Readonly<Record<TrailOrder, Sql>> = { newest: sql`DESC`, oldest: sql`ASC` };
 
-const ofSubject = (user: Sql<Look>, direction: Sql): Sql<Look> => sql<Look>`SELECT * FROM audit_event
+const ofSubject = (user: Sql<Search>, direction: Sql): Sql<Search> => sql<Search>`SELECT * FROM audit_event
         WHERE (subject_user_id, id) >= (${user}, ${FIRST}) AND (subject_user_id, id) <= (${user}, ${LAST})
         ORDER BY subject_user_id ${direction}, id ${direction} LIMIT ${DEPTH}`;
 
@@ -123,17 +123,17 @@ const ofSubject = (user: Sql<Look>, direction: Sql): Sql<Look> => sql<Look>`SELE
  * of events. A request is found by its id or its client's id, a person by the user's id or the content of a
  * refused token.
  */
-const ROWS: Readonly<Record<TrailIndex, (direction: Sql) => Sql<Look>>> = {
-  id: (direction) => sql<Look>`SELECT * FROM audit_event WHERE id BETWEEN ${FIRST} AND ${LAST}
+const ROWS: Readonly<Record<TrailIndex, (direction: Sql) => Sql<Search>>> = {
+  id: (direction) => sql<Search>`SELECT * FROM audit_event WHERE id BETWEEN ${FIRST} AND ${LAST}
         ORDER BY id ${direction} LIMIT ${DEPTH}`,
   subject: (direction) => ofSubject(SUBJECT, direction),
-  person: (direction) => sql<Look>`SELECT * FROM (
+  person: (direction) => sql<Search>`SELECT * FROM (
           (${ofSubject(PERSON, direction)})
           UNION
           (SELECT * FROM audit_event WHERE person_hashes && ${HASHES} AND id BETWEEN ${FIRST} AND ${LAST}
             ORDER BY id ${direction} LIMIT ${DEPTH})
         ) either ORDER BY id ${direction} LIMIT ${DEPTH}`,
-  request: (direction) => sql<Look>`SELECT * FROM (
+  request: (direction) => sql<Search>`SELECT * FROM (
           (SELECT * FROM audit_event
             WHERE (request_id, id) >= (${REQUEST}, ${FIRST}) AND (request_id, id) <= (${REQUEST}, ${LAST})
             ORDER BY request_id ${direction}, id ${direction} LIMIT ${DEPTH})
@@ -144,28 +144,28 @@ const ROWS: Readonly<Record<TrailIndex, (direction: Sql) => Sql<Look>>> = {
         ) either ORDER BY id ${direction} LIMIT ${DEPTH}`,
 };
 
-/** As many rows as `depth` allows, found by an index. */
-export function rowsBy(index: TrailIndex, order: TrailOrder): Sql<Look> {
+/** Reads at most `depth` rows by an index. */
+export function rowsBy(index: TrailIndex, order: TrailOrder): Sql<Search> {
   return ROWS[index](DIRECTIONS[order]);
 }
 
 /** The matching rows, and the last searched row if there may be more after it. */
-function look(index: TrailIndex, order: TrailOrder) {
-  const limit = parameter('bigint', ({ limit: most }: LookForSome) => most);
-  return writtenSql(sql<LookForSome>`SELECT looked.* FROM (
+function search(index: TrailIndex, order: TrailOrder) {
+  const limit = parameter('bigint', ({ limit: most }: LimitedSearch) => most);
+  return writtenSql(sql<LimitedSearch>`SELECT searched.* FROM (
       SELECT ${STORED}, ${IS_FOUND} AS "isFound", row_number() OVER (ORDER BY e.id ${DIRECTIONS[order]}) = ${DEPTH} AS "isEnd"
       FROM (
         ${rowsBy(index, order)}
       ) e
-    ) looked WHERE looked."isFound" OR looked."isEnd" ORDER BY looked.id ${DIRECTIONS[order]} LIMIT ${limit}`);
+    ) searched WHERE searched."isFound" OR searched."isEnd" ORDER BY searched.id ${DIRECTIONS[order]} LIMIT ${limit}`);
 }
 
 const inBothOrders = (index: TrailIndex) => ({
-  newest: look(index, 'newest'),
-  oldest: look(index, 'oldest'),
+  newest: search(index, 'newest'),
+  oldest: search(index, 'oldest'),
 });
 
-export const LOOKS = {
+export const SEARCHES = {
   id: inBothOrders('id'),
   subject: inBothOrders('subject'),
   person: inBothOrders('person'),
@@ -173,20 +173,21 @@ export const LOOKS = {
 };
 
 /**
- * All transactions below it have ended, and their rows are visible: no row can be added below it. A sequence
- * cannot guarantee this, because transactions may commit in another order than they draw numbers.
+ * The oldest transaction that is still open. All earlier ones have ended and their rows are visible, so no row with
+ * an earlier transaction can appear. A sequence cannot guarantee this, because transactions may commit in another
+ * order than they get numbers.
  */
 const OLDEST_OPEN = sql`txid_snapshot_xmin(txid_current_snapshot())`;
 export const OLDEST_OPEN_TRANSACTION = writtenSql(OLDEST_OPEN).text;
 
-/** After everything that can no longer change. */
+/** Selects the position after everything that can no longer change. */
 export const PRESENT = `SELECT ${OLDEST_OPEN_TRANSACTION} - 1 AS "transactionId", 9223372036854775807 AS "eventId"`;
 
 const TRANSACTION = parameter('bigint', ({ transactionId }: Position) => transactionId);
 const EVENT = parameter('bigint', ({ eventId }: Position) => eventId);
 
-/** @rule D87 Ordered by transaction, then by id. Leaves out open transactions and all later ones. */
-export const LOOK_AFTER = writtenSql(sql<LookAfter>`SELECT looked.* FROM (
+/** @rule D87 The stream is ordered by transaction, then by id. It ends before the oldest open transaction. */
+export const STREAM_SEARCH = writtenSql(sql<StreamSearch>`SELECT searched.* FROM (
       SELECT ${STORED}, e.transaction_id AS "transactionId", ${IS_FOUND} AS "isFound",
         row_number() OVER (ORDER BY e.transaction_id, e.id) = ${DEPTH} AS "isEnd"
       FROM (
@@ -194,7 +195,7 @@ export const LOOK_AFTER = writtenSql(sql<LookAfter>`SELECT looked.* FROM (
         WHERE (transaction_id, id) > (${TRANSACTION}, ${EVENT}) AND transaction_id < ${OLDEST_OPEN}
         ORDER BY transaction_id, id LIMIT ${DEPTH}
       ) e
-    ) looked WHERE looked."isFound" OR looked."isEnd" ORDER BY looked."transactionId", looked.id`);
+    ) searched WHERE searched."isFound" OR searched."isEnd" ORDER BY searched."transactionId", searched.id`);
 
 const MOMENT = parameter('float8', (moment: Date) => moment.getTime() / 1000);
 

@@ -6,7 +6,7 @@ import { parameter, sql, writtenSql } from '../platform/database/sql.js';
 import { AuditTrailReader, indexFor, MAX_SEARCHED, SEARCH_DEPTH } from './audit-trail.reader.js';
 import { OUTCOME_EVENTS, SIGN_IN_EVENTS } from './instance-events.js';
 import type { TimeRange, TrailFilter } from './trail-filter.js';
-import type { IdRange, Look, TrailIndex } from './trail-statements.sql.js';
+import type { IdRange, Search, TrailIndex } from './trail-statements.sql.js';
 import { IS_FOUND, IS_IN_TIME, rowsBy, SINCE } from './trail-statements.sql.js';
 
 /** A time range with a beginning. */
@@ -80,11 +80,11 @@ const COUNT =
       CASE WHEN e.name = ANY (${OUTCOMES}) THEN e.payload->>'issuer' END AS issuer,
       CASE WHEN e.name = ANY (${OUTCOMES}) THEN e.payload->>'reason' END AS reason
     FROM (${rowsBy('id', 'newest')}) e
-  ) looked GROUP BY name, bucket, issuer, reason`);
+  ) searched GROUP BY name, bucket, issuer, reason`);
 
 /** Events that do not match are counted together, with nulls. */
 const group = (index: TrailIndex) =>
-  writtenSql(sql<Look>`SELECT event, reason, issuer, kid, count(*)::int AS count, min(id)::text AS "oldestId",
+  writtenSql(sql<Search>`SELECT event, reason, issuer, kid, count(*)::int AS count, min(id)::text AS "oldestId",
     min(occurred_at) AS "oldestAt", max(occurred_at) AS "newestAt"
   FROM (
     SELECT e.id, e.occurred_at, CASE WHEN sought.is THEN e.name END AS event,
@@ -92,7 +92,7 @@ const group = (index: TrailIndex) =>
       CASE WHEN sought.is THEN e.payload->>'issuer' END AS issuer,
       CASE WHEN sought.is THEN e.payload->>'kid' END AS kid
     FROM (${rowsBy(index, 'newest')}) e CROSS JOIN LATERAL (SELECT ${IS_FOUND} AS is) sought
-  ) looked GROUP BY event, reason, issuer, kid`);
+  ) searched GROUP BY event, reason, issuer, kid`);
 
 const GROUPS = {
   id: group('id'),
@@ -119,12 +119,12 @@ export class TrailSummaryReader {
   }
 
   async count(range: BegunRange, parts: RangeParts): Promise<EventCounts> {
-    const look = (ids: IdRange) =>
+    const search = (ids: IdRange) =>
       this.database.query<EventCount>(
         COUNT.text,
         COUNT.values({ ...range, ...ids, ...parts, depth: SEARCH_DEPTH }),
       );
-    const { rows, ...counted } = await this.gather(range, look);
+    const { rows, ...counted } = await this.gather(range, search);
     return { counts: rows.filter(({ name, bucket }) => name !== null && bucket !== null), ...counted };
   }
 
@@ -143,9 +143,9 @@ export class TrailSummaryReader {
 
   async groups(filter: TrailFilter, range: TimeRange): Promise<EventGroups> {
     const { text, values } = GROUPS[indexFor(filter)];
-    const look = (ids: IdRange) =>
+    const search = (ids: IdRange) =>
       this.database.query<GroupRow>(text, values({ ...filter, ...range, ...ids, depth: SEARCH_DEPTH }));
-    const { rows, ...counted } = await this.gather(range, look);
+    const { rows, ...counted } = await this.gather(range, search);
     const groups = new Map<string, EventGroup>();
     for (const { oldestId: _, ...row } of rows) {
       if (row.event === null) continue;
@@ -162,18 +162,18 @@ export class TrailSummaryReader {
   /** Counts rows from the newest on, search by search, up to the limit of one response. */
   private async gather<Row extends Pick<EventCount, 'count' | 'oldestId' | 'oldestAt'>>(
     range: TimeRange,
-    look: (ids: IdRange) => Promise<Row[]>,
+    search: (ids: IdRange) => Promise<Row[]>,
   ): Promise<Counted & { readonly rows: readonly Row[] }> {
     let ids = await this.trail.idsOf(range);
     const rows: Row[] = [];
     let readEvents = 0;
     while (readEvents < MAX_SEARCHED) {
-      const looked = await look(ids);
-      const read = looked.reduce((sum, { count }) => sum + count, 0);
-      rows.push(...looked);
+      const searched = await search(ids);
+      const read = searched.reduce((sum, { count }) => sum + count, 0);
+      rows.push(...searched);
       readEvents += read;
       if (read < SEARCH_DEPTH) return { rows, readEvents, countedSince: undefined };
-      const oldest = looked.map(({ oldestId }) => BigInt(oldestId)).reduce((a, b) => (a < b ? a : b));
+      const oldest = searched.map(({ oldestId }) => BigInt(oldestId)).reduce((a, b) => (a < b ? a : b));
       ids = { ...ids, last: oldest - 1n };
     }
     const countedSince = new Date(Math.min(...rows.map(({ oldestAt }) => oldestAt.getTime())));

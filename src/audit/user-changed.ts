@@ -11,7 +11,7 @@ export interface ChangeOfUser {
   readonly to?: Pick<User, 'role' | 'enabled'>;
 }
 
-/** Only `actorUserId` identifies the actor; undefined: a command. */
+/** Only `actorUserId` identifies the actor. It is undefined if a command made the change. */
 export function userChanged(
   { occurredAt, requestId, actorUserId }: AuditContext,
   { id: subjectUserId, from, to }: ChangeOfUser,

@@ -31,7 +31,7 @@ import type { CommandContext } from './command-context.js';
 import { MisuseError, reasonOf } from './command-context.js';
 import { defaultKid, keyTexts, readJsonFile, readTextFile, staticKey, writeFiles } from './files.js';
 
-const USUAL_WAIT_SECONDS = 20;
+const DEFAULT_WAIT_SECONDS = 20;
 const ISSUER = ['--issuer <url>', 'the `iss` of its tokens, exactly'] as const;
 const ENTRY = {
   name: ['<name>', 'the stored entry, as `keys list` prints it or without `stored:`'],
@@ -85,13 +85,13 @@ function addKeySets(keys: Command, context: CommandContext): void {
     '--wait <seconds>',
     'how long to wait for the results',
     wholeNumber(1, LONGEST_WAIT_SECONDS),
-    USUAL_WAIT_SECONDS,
+    DEFAULT_WAIT_SECONDS,
   );
 }
 
 function addEntries(keys: Command, context: CommandContext): void {
   addOperation(keys, context, EntryListOperations, 'list', {
-    about: 'list configured and stored entries; with what each allows',
+    about: 'list configured and stored entries with their permissions',
     example: '--json',
     nothing: 'There is no trusted key entry.',
     text: entriesText,
@@ -115,7 +115,7 @@ function changeText(changed: ChangedEntry, outcome: string): string {
 function addSwitches(keys: Command, context: CommandContext): void {
   addOperation(keys, context, EntryOperations, 'suspend', {
     about: 'refuse new tokens of a stored entry; issued access tokens and sessions stay valid',
-    ...switching('is suspended', 'was suspended already'),
+    ...switching('is suspended', 'was already suspended'),
   });
   addOperation(keys, context, EntryOperations, 'resume', {
     about: 'accept tokens of a suspended entry again',
@@ -156,7 +156,7 @@ function addRevocations(keys: Command, context: CommandContext): void {
     .requiredOption(...ISSUER)
     .option('--kid <kid>', 'one key; every key of the issuer if left out');
   addOperation(keys, context, RevocationOperations, 'restore', {
-    about: 'trust a revoked key again; for new access tokens and sessions',
+    about: 'trust a revoked key again, for new access tokens and sessions only',
     example: '--issuer https://partner.example --kid 2026-11',
     text: ({ stillRevoked: kids }, { issuer, kid: restored }) =>
       [
@@ -250,7 +250,7 @@ function refuseMissing(all: readonly Refreshed[], waitSeconds: number): void {
   const failed = all.filter(({ state }) => state !== 'held').length;
   if (all.some(({ fetched }) => fetched === null))
     throw new CommandError(
-      `No service tried within ${waitSeconds} seconds. A service with token exchange and these entries must be running.`,
+      `No service fetched within ${waitSeconds} seconds. A service with token exchange and these entries must be running.`,
     );
   if (failed > 0) throw new CommandError(`Key sets that were not fetched or have no usable key: ${failed}.`);
 }
@@ -308,7 +308,7 @@ function addPolicy(keys: Command, context: CommandContext): void {
     text: (changed) =>
       changeText(
         changed,
-        changed.changed ? 'is changed, everywhere within 10 seconds' : 'had this policy already',
+        changed.changed ? 'is changed, everywhere within 10 seconds' : 'already had this policy',
       ),
     async input({ name, ...options }: PolicyOptions) {
       const edit = editOf(options, context);
@@ -328,7 +328,7 @@ function editOf({ set = [], unset = [], file }: Omit<PolicyOptions, 'name'>, con
   if (isByMember === (file !== undefined)) throw new MisuseError('Give either --set and --unset, or --file.');
   const both = unset.find((member) => set.some(([name]) => name === member));
   if (both !== undefined)
-    throw new MisuseError(`${JSON.stringify(both)} is named by both --set and --unset.`);
+    throw new MisuseError(`--set and --unset both have ${JSON.stringify(both)}. Use one of them.`);
   if (file === undefined) return (entry: Entry) => edited(entry, Object.fromEntries(set), unset);
   const whole = readJsonFile(context, file, 'one entry');
   return () => whole;
@@ -339,7 +339,7 @@ function edited(entry: Entry, set: Entry, unset: readonly string[]): Entry {
   const problems = unset
     .filter((member) => entry[member] === undefined)
     .map((member) => `${JSON.stringify(member)}: is not set`);
-  if (problems.length > 0) throw new CommandError('The policy cannot be changed like this:', problems);
+  if (problems.length > 0) throw new CommandError('The policy was not changed:', problems);
   return Object.fromEntries(
     Object.entries({ ...entry, ...set }).filter(([member]) => !unset.includes(member)),
   );
@@ -349,7 +349,7 @@ function collected(text: string, earlier: readonly string[] = []): string[] {
   return [...earlier, text];
 }
 
-/** Warns of a possibly misspelt issuer or kid. It may also be a key whose entry was removed. */
+/** Warns of a possibly misspelt issuer or kid. This is only a warning, because the key's entry may have been removed. */
 async function hintAt({ issuer, kid }: ChosenKeys, context: CommandContext): Promise<void> {
   const entries = await listedEntries(context);
   const ofIssuer = entries.filter((entry) => entry.issuer === issuer);

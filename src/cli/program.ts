@@ -83,11 +83,14 @@ export function createProgram(surroundings: CliContext, answers: Answers): Comma
 function configure(program: Command, { version, stdout, stderr, answers }: CommandContext): void {
   program
     .description(
-      'Sets an instance up and administers it: its licence, configuration, trusted keys, users, projects, workflows, sealed secrets, audit trail ' +
+      'Sets up and administers an instance: its licence, configuration, trusted keys, users, projects, workflows, sealed secrets, audit trail ' +
         'and database.',
     )
     .version(version)
-    .option('--env-file <file>', 'file of SVC_* variables; the environment wins, ./.env comes last')
+    .option(
+      '--env-file <file>',
+      'file of SVC_* variables; the environment overrides it, and it overrides ./.env',
+    )
     .option(
       '--json',
       'print the result as one JSON document (JSON lines for endless lists), and errors as JSON',

@@ -6,7 +6,7 @@ import { HttpAnswers } from '../platform/http/http-messages.js';
 import { MemoryCounts } from '../platform/http/throttle/rate-limit.js';
 import type { Log } from '../platform/log/log.js';
 import { LOGGER } from '../platform/log/log.js';
-import { withStartErrors, StartError } from '../platform/start-error.js';
+import { StartError, withStartErrors } from '../platform/start-error.js';
 import { parsedUrl } from '../platform/text/url.js';
 import { ClientAuthenticator } from './assertions/client-authenticator.js';
 import { ClientKeyProvider } from './assertions/client-keys.js';
@@ -129,8 +129,8 @@ const OPTIONS = [
 ];
 
 /**
- * All flows. `register` adds what a host of the package needs. The instance of this repository provides that itself, and imports
- * the module only if flag and licence allow it (see src/instance/token-exchange.modules.ts of its repository).
+ * The module of all flows. `register` adds the providers that a host of the package needs. The instance of this repository has its
+ * own, and imports the module only if flag and licence allow it (see src/instance/token-exchange.modules.ts of its repository).
  */
 @Module({
   controllers: FLOW_CONTROLLERS,
@@ -151,7 +151,7 @@ export class TokenExchangeModule extends ConfigurableModuleClass {
     const registered = [...modules.values()].filter(({ metatype }) => metatype === TokenExchangeModule);
     if (registered.length > 1)
       throw new StartError(
-        'TokenExchangeModule is registered twice: register it once in the application, because it is global',
+        'TokenExchangeModule is registered twice. It is global, so register it once in the application',
       );
   }
 }

@@ -1,4 +1,4 @@
-// The demo partner's page in a browser: its customers, the frame, and the data that it shows of both.
+// The demo partner's page in a browser: its customers, the frame, and the displayed requests.
 import { join } from 'node:path';
 import { ALICE, BRUNO } from '../../demo/cast.js';
 import { freePort } from '../../demo/free-port.js';

@@ -1,4 +1,4 @@
-// What a frame shows and says if the network, a proxy or the instance fails: the page that was there, or a card, and one event.
+// The frame while the network, a proxy or the instance fails: it keeps its page or shows a card, and reports one event.
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 import type { Fault } from '../support/faulty-proxy.js';
@@ -16,14 +16,14 @@ describeInBrowser('a frame behind a proxy that fails', () => {
     return product;
   };
   const card = ({ page }: ProductPage) => page.getByRole('alert');
-  /** How a promise of the script ends. */
+  /** The outcome of a promise of the script. */
   const outcomeOf = (product: ProductPage, call: string) =>
     product.page.evaluate<[string, object]>(`(async () => {
       try { return ['resolved', await ${call}]; }
       catch ({ during, error }) { return ['rejected', { during, error }]; }
     })()`);
   const login = (product: ProductPage) => outcomeOf(product, `instance.login('${browsing.token('ada')}')`);
-  /** A page whose script is there, and whose frame has yet to be loaded. */
+  /** A host page that has loaded the script but not the frame. */
   const withoutFrame = async (fault: Fault, options: object = {}) => {
     const product = await browsing.productPage();
     await browsing.proxy.behave(fault);
@@ -67,7 +67,7 @@ describeInBrowser('a frame behind a proxy that fails', () => {
       expect(ready).toEqual(['resolved', (await product.event(3))[1]]);
       await product.frame.getByText('Morning orders').waitFor();
       expect(await card(product).count()).toBe(0);
-      // Chromium may never paint a page that came into a frame without a box.
+      // Chromium may never paint a page that loads in a frame without layout.
       const box = await product.page.locator('#container iframe').boundingBox();
       expect(box?.height).toBeGreaterThan(400);
     },

@@ -1,4 +1,4 @@
-// Audit events of many requests in one statement: each is there before its request goes on, and once.
+// Audit events of many requests in one statement: each is stored exactly once before its request continues.
 import type { DataSource } from 'typeorm';
 import { AuditTrailRepository } from '../../src/audit/audit-trail.repository.js';
 import { Database } from '../../src/platform/database/database.js';
@@ -8,7 +8,7 @@ import { auditEvent } from '../../src/token-exchange/audit/audit-trail.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 
 const FAILED = 'svc.audit.token-exchange.failed';
-/** What no row of the table can hold. */
+/** A string that the table cannot store. */
 const NUL = 'nul \0 character';
 
 interface Stored {

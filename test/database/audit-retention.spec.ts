@@ -1,4 +1,4 @@
-// How old events leave the audit trail, and what keeps them in it.
+// The deletion of old audit events, and the conditions that keep them.
 import { AuditRetentionJob } from '../../src/audit/audit-retention.job.js';
 import { AuditTrailReader } from '../../src/audit/audit-trail.reader.js';
 import { BEGINNING, SinkCursorRepository } from '../../src/audit/sinks/sink-cursor.repository.js';
@@ -51,7 +51,7 @@ describeOnEachDatabase('audit event retention', (database) => {
       new AlwaysLeader(),
       createLogger('debug', { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) }),
     );
-  /** Moves a sink's cursor behind this number of events. */
+  /** Moves a sink's cursor to after this number of events. */
   const moveCursor = async (name: string, events: number) => {
     await rows(cursorAtOldest(name));
     const { position } = (await cursors.cursorOf(name))!;
@@ -118,7 +118,7 @@ describeOnEachDatabase('audit event retention', (database) => {
     await jobOf({ days: 30, maxDays: 0 }, ['restored']).run();
     expect(await left()).toEqual({ 40: 3 });
     await cursors.markAhead('restored');
-    // As if the database had come as far: how fast it comes there is up to all tests on its server.
+    // Simulates that the database has caught up. In reality this depends on all tests on the same server.
     await rows('UPDATE audit_sink_cursor SET transaction_id = txid_current()');
     await jobOf({ days: 30, maxDays: 0 }, ['restored']).run();
     expect(await left()).toEqual({ 40: 3 });
@@ -136,7 +136,7 @@ describeOnEachDatabase('audit event retention', (database) => {
     ]);
   });
 
-  it('stops when told to', async () => {
+  it('stops after a batch if it may not go on', async () => {
     await fill(3_000, 40);
     let windows = 0;
     await jobOf({ days: 30, maxDays: 0 }).run(() => ++windows <= 2);

@@ -1,4 +1,4 @@
-// Every short sequence of what two administrators may do to each other: none lets one act as the other.
+// All short sequences of actions of two administrators on each other: none lets one sign in as the other.
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import { Administration } from '../../src/administration/administration.js';
@@ -21,7 +21,7 @@ const CHANGES = {
   disable: { enabled: false },
 } as const;
 
-/** Who does what to the other one. */
+/** An administrator's action on the other. */
 interface Step {
   readonly by: 0 | 1;
   readonly action: (typeof ACTIONS)[number];
@@ -29,7 +29,7 @@ interface Step {
 
 const STEPS: readonly Step[] = ([0, 1] as const).flatMap((by) => ACTIONS.map((action) => ({ by, action })));
 
-/** An administrator, with the key of an own issuer and all that it was ever given for the other one. */
+/** An administrator with the key of its own issuer, and all credentials that it has received for the other. */
 interface Administrator {
   readonly id: string;
   readonly email: string;
@@ -59,7 +59,7 @@ class Pair {
     return new Pair(service, [await administrator(), await administrator()]);
   }
 
-  /** @returns whether anything has come of it */
+  /** @returns whether the step had an effect */
   async does({ by, action }: Step): Promise<boolean> {
     const [one, other] = [this.two[by], this.two[by === 0 ? 1 : 0]];
     if (action === 'link') return this.signsIn(one, other);
@@ -76,7 +76,7 @@ class Pair {
     return before.role !== after.role || before.enabled !== after.enabled;
   }
 
-  /** What lets one act as the other, while that one is an administrator. */
+  /** The credentials that let one act as the other while the other is an administrator. */
   async tokenPaths(): Promise<string[]> {
     const [first, second] = this.two;
     return [...(await this.waysAs(first, second)), ...(await this.waysAs(second, first))];
@@ -191,9 +191,9 @@ describeOnAnyDatabase('two administrators', (database) => {
     return found;
   }
 
-  it(`[D144] cannot act as each other after any sequence of up to ${LONGEST} steps`, async () => {
+  it(`[D144] cannot sign in as each other after any sequence of up to ${LONGEST} steps`, async () => {
     const seen = new Map<string, readonly Step[]>([['', []]]);
-    // It grows while it is gone through. Two sequences that leave the same behind go on alike.
+    // The list grows during the loop. Sequences that end in the same state have the same continuations.
     for (const steps of seen.values()) {
       if (steps.length === LONGEST) break;
       for (const [state, more] of await statesBehind(steps)) if (!seen.has(state)) seen.set(state, more);

@@ -49,6 +49,6 @@ describeOnEachDatabase('[D36] keys refresh', (database) => {
     await service?.stop();
     service = undefined;
     const { exitCode, stderr } = await line.run(['keys', 'refresh', '--wait', '1']);
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('No service tried within 1 seconds')]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('No service fetched within 1 seconds')]);
   });
 });

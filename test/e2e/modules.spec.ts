@@ -1,4 +1,4 @@
-// What must exist once in the instance exists once, though several modules use it: a second leader or second revocations would go unnoticed.
+// Single objects that several modules use. A second leader or a second set of revocations would not be noticed otherwise.
 import { ModulesContainer } from '@nestjs/core';
 import { Administration } from '../../src/administration/administration.js';
 import { AuditStreaming } from '../../src/audit/sinks/audit-streaming.js';

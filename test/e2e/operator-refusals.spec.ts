@@ -1,4 +1,4 @@
-// "Why can't this user sign in?": by one question about a person, at the operator's API.
+// "Why can't this user sign in?": the operator's API answers by one request about a person.
 import { Partner } from '../../demo/partner.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { changeUser, linkedUser } from '../support/local-users.js';
@@ -15,7 +15,7 @@ interface Found {
 
 type Claims = Record<string, unknown>;
 
-/** A mistake that is found while the token is verified, and one that is found after it, each with what the claims have instead. */
+/** A mistake that the verification finds, and one that is found later, each with its changed claims. */
 const MISTAKES: readonly (readonly [reason: string, claims: Claims])[] = [
   ['claims_invalid', { jti: undefined }],
   ['role_not_allowed', { role: 'global:admin' }],
@@ -57,7 +57,7 @@ describeOnEachDatabase("why a user can't sign in", (database) => {
   );
 
   it.each(MISTAKES)(
-    '[6.2] %s is found by e-mail address and sub of somebody unknown',
+    '[6.2] %s is found by e-mail address and sub of an unknown person',
     async (reason, wrong) => {
       const sub = `unknown ${reason}`;
       const email = `${reason}@unknown.example`;

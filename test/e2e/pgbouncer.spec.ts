@@ -107,7 +107,8 @@ describeBehindPgBouncer('[D96] behind a pooler that keeps sessions', KEEPS_SESSI
 
 describe('[D94] a server that knows no limit for idle sessions', () => {
   it('is refused with the version that is needed, and newer ones are not', () => {
-    const refusal = 'SVC_DATABASE_URL leads to PostgreSQL 13; the service needs PostgreSQL 14 or newer.';
+    const refusal =
+      'SVC_DATABASE_URL is the address of PostgreSQL 13. The service needs PostgreSQL 14 or newer.';
     expect(() => checkVersion(130_022)).toThrow(refusal);
     for (const newer of [140_000, 150_008, 180_000]) expect(() => checkVersion(newer)).not.toThrow();
   });

@@ -51,7 +51,7 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
       'The entry "acme" is suspended, everywhere within 10 seconds.\n',
     );
     await exchangeSoonAnswers(400);
-    expect(await keys('suspend', 'acme')).toBe('The entry "acme" was suspended already.\n');
+    expect(await keys('suspend', 'acme')).toBe('The entry "acme" was already suspended.\n');
     expect(await stored()).toMatchObject([{ name: 'acme', state: 'suspended' }]);
     expect(await keys('resume', 'stored:acme')).toBe(
       'The entry "stored:acme" is trusted again, everywhere within 10 seconds.\n',
@@ -62,7 +62,7 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
       /^warning: expectedAudience: .*\nThe entry "acme" is changed, everywhere within 10 seconds: .*embed only; .*7 a minute/,
     );
     await exchangeSoonAnswers(400);
-    expect(await keys(...change)).toMatch(/The entry "acme" had this policy already: /);
+    expect(await keys(...change)).toMatch(/The entry "acme" already had this policy: /);
     const shown = await keys('show', 'acme');
     expect(JSON.parse(shown)).toMatchObject({
       issuer: 'https://acme.example',
@@ -70,7 +70,7 @@ describeOnEachDatabase('commands on trusted key entries', (database: TestDatabas
       perMinute: 7,
     });
     commands.write('shown.json', JSON.parse(shown));
-    expect(await keys('policy', 'acme', '--file', 'shown.json')).toMatch(/had this policy already/);
+    expect(await keys('policy', 'acme', '--file', 'shown.json')).toMatch(/already had this policy/);
     expect(await keys('remove', 'acme')).toBe('The entry "acme" is removed, everywhere within 10 seconds.\n');
     expect(await stored()).toEqual([]);
     const told = (await eventsOf(service)).filter(({ name }) => name.endsWith('stored-entry-changed'));

@@ -1,4 +1,4 @@
-// What is in the packed package: names, files, dependencies, documents; and that examples and documents are of this version.
+// The contents of the packed package: exported names, files, dependencies, documents, and their version.
 import { execFileSync } from 'node:child_process';
 import {
   cpSync,
@@ -59,11 +59,11 @@ const VALUES = {
     'readTrustedKeys',
   ],
 };
-/** Some more than it has with its entries bundled, and far less than without. */
+/** A little more than the bundled package has, and far less than an unbundled one would have. */
 const MAX_FILES = 256;
 const MAX_BYTES = 250_000;
 const EXAMPLES = ['examples/own-product', 'examples/with-defaults'];
-/** What `nest new` has made. */
+/** The settings of a project that `nest new` has created. */
 const GENERATED = {
   'src/app.controller.ts': 'export class AppController {}',
   'src/app.service.ts': 'export class AppService {}',
@@ -124,7 +124,7 @@ describe('the dependencies', () => {
 
   it('are those imported by the packed files', () => {
     expect(imported().length).toBeGreaterThan(5);
-    // `reflect-metadata` and `rxjs` are what Nest wants of its host, in one copy.
+    // Nest requires that the host installs `reflect-metadata` and `rxjs`, so that there is one copy of each.
     const expected = new Set([...imported(), 'reflect-metadata', 'rxjs']);
     expect(Object.keys(declared()).sort()).toEqual([...expected].sort());
   });
@@ -256,7 +256,7 @@ describe.each(EXAMPLES)('%s', (example) => {
   });
 });
 
-/** What the compiler says, by the settings of the examples. */
+/** The compiler's messages with the settings of the examples. */
 function problemsOf(folder: string, more: Record<string, unknown> = {}): string[] {
   const { compilerOptions } = JSON.parse(
     readFileSync(join(REPOSITORY, 'examples', 'own-product', 'tsconfig.json'), 'utf8'),

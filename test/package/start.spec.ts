@@ -131,7 +131,7 @@ describeOnEmptyDatabase('a host does not start', (database) => {
     [
       'with a second registration',
       { isRegisteredTwice: true },
-      'TokenExchangeModule is registered twice: register it once in the application, because it is global',
+      'TokenExchangeModule is registered twice. It is global, so register it once in the application',
     ],
     [
       'without its data source',

@@ -128,7 +128,7 @@ interface PartnerArguments {
   readonly 'allow-http': boolean;
 }
 
-/** The client reads these options, so that both accept the same. */
+/** Uses the client's own reader, so that `check` and the client accept the same options. */
 function partnerSettings(
   given: PartnerArguments,
 ): Pick<CheckSettings, 'baseUrl' | 'issuer' | 'audience' | 'key'> {

@@ -6,7 +6,7 @@ import type { PartnerClock } from './clock.js';
 
 const TIMEOUT_MS = 30_000;
 const LONGEST_ANSWER_CHARACTERS = 256 * 1024;
-/** For clients that share this address and its limit. */
+/** Other clients may share this address and its limit, so a request may get 429. */
 const MAX_TRIES = 4;
 const DEFAULT_RETRY_SECONDS = 5;
 const LONGEST_RETRY_SECONDS = 120;

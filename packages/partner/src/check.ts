@@ -52,12 +52,13 @@ function unanswered(code: string): { found: string; cause: string; remedy: strin
     ? {
         found,
         cause: 'The certificate is not valid for this address, has expired, or is by an unknown authority.',
-        remedy: 'Renew the certificate with its chain. For an authority of your own set NODE_EXTRA_CA_CERTS.',
+        remedy:
+          'Renew the certificate with its chain. If it is by your own authority, set NODE_EXTRA_CA_CERTS.',
       }
     : {
         found,
         cause: 'The address cannot be reached, or the connection broke.',
         remedy:
-          'Compare --base-url with the address of the instance, and look for firewalls and proxies between.',
+          'Compare --base-url with the address of the instance, and check firewalls and proxies on the way.',
       };
 }

@@ -23,7 +23,7 @@ export interface HtmlOptions {
 export interface EmbedForm {
   readonly method: 'post';
   readonly action: string;
-  /** `token` is for one login within 55 seconds. `login` of /embed.js accepts it too. */
+  /** `token` is valid for one login within 55 seconds. `login` of /embed.js accepts it too. */
   readonly fields: { readonly token: string; readonly redirectTo: string };
   /** The form as escaped HTML, without script and button. The page submits it. */
   toHtml(options?: HtmlOptions): string;
@@ -37,7 +37,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Matches a path that browsers do not take for another server, without characters that they drop. The instance checks more. */
+/** Matches a path that browsers cannot resolve to another server. It has no characters that they remove. The instance checks more. */
 const LOCAL_PATH = /^\/(?![/\\])\P{Cc}*$/u;
 
 /**

@@ -21,7 +21,7 @@ export type InstanceErrorCode = (typeof INSTANCE_CODES)[number];
 /**
  * Codes of the client. `invalid_option`: an option or argument is wrong, and nothing was sent. `network_error`: there was no answer, and
  * the instance may have used up the token. `timeout`: the call's time has passed. `aborted`: its signal has aborted.
- * `unexpected_answer`: the answer is not from such a token endpoint, but from a proxy for example.
+ * `unexpected_answer`: the response is not from a token endpoint, but for example from a proxy.
  */
 export type LocalErrorCode = 'invalid_option' | 'network_error' | 'timeout' | 'aborted' | 'unexpected_answer';
 
@@ -42,7 +42,7 @@ export class PartnerError extends Error {
   override readonly name = 'PartnerError';
   /** The answer's status; undefined if there was no answer. */
   readonly status: number | undefined;
-  /** The answer's `X-Request-Id`. Pass it to `explain`, or give it to the instance's operator, who finds the cause by it. */
+  /** The response's `X-Request-Id`. Pass it to `explain`, or give it to the instance's operator, who can find the cause with it. */
   readonly requestId: string | undefined;
   /** `Retry-After` of a 429 or 503, in seconds. */
   readonly retryAfterSeconds: number | undefined;

@@ -25,17 +25,17 @@ export interface ActiveUsers {
 }
 
 /** Leaves out jobs, because their entries name the users. Inserts in one order, so that two leaders cannot deadlock. */
-const RECORD = `WITH looked AS (
+const RECORD = `WITH searched AS (
     SELECT id, transaction_id, name, occurred_at, subject_user_id, payload FROM audit_event
     WHERE (transaction_id, id) > ($1::bigint, $2::bigint) AND transaction_id < ${OLDEST_OPEN_TRANSACTION}
     ORDER BY transaction_id, id LIMIT ${WINDOW_EVENTS}
   ), written AS (
     INSERT INTO active_user (month, issuer, user_id)
-    SELECT DISTINCT date_trunc('month', occurred_at AT TIME ZONE 'UTC')::date, payload->>'issuer', subject_user_id FROM looked
+    SELECT DISTINCT date_trunc('month', occurred_at AT TIME ZONE 'UTC')::date, payload->>'issuer', subject_user_id FROM searched
     WHERE name = ANY ($3) AND subject_user_id IS NOT NULL AND payload->>'issuer' IS NOT NULL
       AND payload->'workloads'->0->>'iss' IS DISTINCT FROM payload->>'issuer'
     ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING
-  ) SELECT transaction_id AS "transactionId", id AS "eventId" FROM looked ORDER BY transaction_id DESC, id DESC LIMIT 1`;
+  ) SELECT transaction_id AS "transactionId", id AS "eventId" FROM searched ORDER BY transaction_id DESC, id DESC LIMIT 1`;
 
 export class ActiveUserRepository {
   constructor(private readonly database: StatementPool) {}

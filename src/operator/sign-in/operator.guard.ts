@@ -23,7 +23,7 @@ declare module 'fastify' {
 /** The `Sec-Fetch-Site` of requests that no other site made. */
 const OWN_SITES = new Set(['same-origin', 'none']);
 
-/** For sign-in and sign-out, without a session. */
+/** Guards sign-in and sign-out, which work without a session. */
 @Injectable()
 export class OwnPageGuard implements CanActivate {
   constructor(@Inject(STARTUP) private readonly startup: Startup) {}
@@ -62,8 +62,8 @@ export class OperatorGuard implements CanActivate {
 }
 
 /**
- * @rule D109 The operator's API accepts only its own sign-in, for every role: no access token, no embedded
- * session. The operator's session gives access to nothing else. Nothing else reads its cookie.
+ * @rule D109 The operator's API accepts only its own sessions, for every role: no access token, no embedded
+ * session. Only the operator's API accepts these sessions and reads their cookie.
  */
 function refuseOtherCredentials({ headers }: FastifyRequest): void {
   if (headers.authorization !== undefined) throw new OperatorRefusal('operator_session_required');
@@ -94,7 +94,7 @@ export function operatorOf({ operator }: Pick<FastifyRequest, 'operator'>): Live
 const SIGN_INS_PER_MINUTE = 30;
 const CALLS_PER_MINUTE = 600;
 /** Several operators may share an address. */
-const KNOCKS_PER_MINUTE = 1_200;
+const REQUESTS_PER_ADDRESS_PER_MINUTE = 1_200;
 
 /**
  * @rule B.operator Calls of the operator's API and sign-ins are counted per client address; an operator's
@@ -110,7 +110,7 @@ export const OperatorSignInThrottlerGuard = minuteThrottler(
 export const OperatorAddressThrottlerGuard = minuteThrottler(
   'operator-address',
   STARTUP,
-  () => KNOCKS_PER_MINUTE,
+  () => REQUESTS_PER_ADDRESS_PER_MINUTE,
 );
 
 /** Runs after the OperatorGuard. */

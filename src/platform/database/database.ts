@@ -8,7 +8,7 @@ import { limitsOf } from './pool.js';
 import type { PreparedStatement, SharedStatement } from './sql.js';
 import { DEFAULT_WAIT_MS, MAX_WAITING } from './wait-limit.js';
 
-/** The running statement fails with the same error. */
+/** An error listener that does nothing, because the running statement fails with the same error. */
 const ignore = () => undefined;
 
 /**
@@ -36,8 +36,8 @@ export class StatementPool {
   }
 
   /**
-   * Releases the connection itself, because a pool's `query` closes it after any error, and a server at its
-   * limits would have to reopen them all. A pool listens only for errors of idle connections. Without a
+   * Connects and releases by itself, because the pool's `query` closes the connection after any error. Under
+   * overload, all connections would be reopened. A pool listens only for errors of idle connections. Without a
    * listener, a connection that breaks during a statement would end the process.
    */
   private send(statement: Statement): Promise<Answer> {
@@ -86,8 +86,8 @@ export class Database extends StatementPool {
   /** How long a request waits for the database in all, in milliseconds. */
   readonly waitMs: number;
   /**
-   * For jobs and followers, with longer limits than requests have. A host without such a pool uses the
-   * requests' pool.
+   * The pool for jobs and followers, with longer limits than requests have. A host without such a pool uses
+   * the requests' pool.
    */
   readonly background: StatementPool;
 

@@ -1,12 +1,11 @@
-// Checks what the service needs of PostgreSQL and of a pooler such as PgBouncer: a version, and persistent
-// sessions.
+// Checks the requirements for PostgreSQL and for a pooler such as PgBouncer: a minimum version, and persistent sessions.
 import type { ClientConfig } from 'pg';
 import pg from 'pg';
 import { StartError } from '../start-error.js';
 
 const CONNECTION_MS = 10_000;
 const ANSWER_MS = 15_000;
-/** One round suffices, unless other clients use the pooler in step at the same moment. */
+/** One round is enough, unless other clients happen to use the pooler in the same rhythm. */
 const ROUNDS = 3;
 
 /** Identifies a server process by pid and start time: two servers may have processes with the same pid. */
@@ -14,8 +13,8 @@ const BACKEND = `SELECT concat_ws(' ', pid, extract(epoch FROM backend_start)) A
 
 /** The pooler lends connections for single transactions. */
 const TRANSACTION_POOLER =
-  'SVC_DATABASE_URL leads to a pooler that lends a connection for one transaction at a time, and the service needs sessions: ' +
-  'set pool_mode = session for this database (PgBouncer), or lead SVC_DATABASE_URL to another pool or to PostgreSQL itself.';
+  'SVC_DATABASE_URL is the address of a pooler that lends a connection for one transaction at a time. The service needs sessions. ' +
+  'Set pool_mode = session for this database (PgBouncer), or set SVC_DATABASE_URL to another pool or to PostgreSQL itself.';
 
 /** The first version with `idle_session_timeout`, which ends the session of a stopped leader (D94). */
 const OLDEST_VERSION = 14;
@@ -28,14 +27,14 @@ export function checkVersion(versionNumber: number): void {
   const version = Math.floor(versionNumber / 10_000);
   if (version >= OLDEST_VERSION) return;
   throw new StartError(
-    `SVC_DATABASE_URL leads to PostgreSQL ${version}; the service needs PostgreSQL ${OLDEST_VERSION} or newer.`,
+    `SVC_DATABASE_URL is the address of PostgreSQL ${version}. The service needs PostgreSQL ${OLDEST_VERSION} or newer.`,
   );
 }
 
 /**
  * Checks that connections are sessions. Opens two at the same time: each must have its own server process and
- * keep it. A pooler that lends connections for transactions gives both the same process, or changes it, in
- * whatever order it lends them. A server without such a pooler always passes.
+ * keep it. A pooler that lends connections for transactions gives both the same process, or changes it. A
+ * server without such a pooler always passes.
  * @rule D96 The start is refused behind a pooler that keeps no sessions. The message says what to set.
  * @throws StartError, also if the server is too old; or the driver's error
  */

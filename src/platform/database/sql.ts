@@ -1,5 +1,5 @@
-// SQL with its parameters in place, each with its type and the source of its value; and statements that the database
-// parses and plans once per connection.
+// SQL whose parameters have a type and a function that reads the value, and statements that the database parses and
+// plans once per connection.
 import { createHash } from 'node:crypto';
 import type { Statement } from './pool.js';
 
@@ -154,7 +154,7 @@ export class PreparedStatement<Input, Row> {
     if (Buffer.byteLength(name) > MAX_NAME_BYTES) throw new RangeError(`${name} is too long for a name`);
     ({ text: this.text, values: this.values } = writtenSql(statement));
     if ((known.get(name) ?? this.text) !== this.text)
-      throw new RangeError(`there is another statement ${name} already`);
+      throw new RangeError(`another statement already has the name ${name}`);
     known.set(name, this.text);
   }
 

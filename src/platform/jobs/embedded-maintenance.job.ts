@@ -23,8 +23,8 @@ const TABLES = sql`pg_class WHERE relkind = 'r'
   AND (relnamespace = 'public'::regnamespace OR oid = 'pg_statistic'::regclass)`;
 
 /**
- * Flushes pending statistics when this statement ends. It is a statement of its own because the planner may
- * drop it from another.
+ * Flushes pending statistics when this statement ends. It is a separate statement, because the planner may
+ * remove the call from a larger one.
  */
 const WRITE_COUNTS = new PreparedStatement<void, unknown>(
   'maintenance_write_counts',
@@ -32,9 +32,8 @@ const WRITE_COUNTS = new PreparedStatement<void, unknown>(
 );
 
 /**
- * The thresholds are autovacuum's, with a ceiling: a step must stay short, however large the table is.
- * Inserts count too, so that pages are frozen while they are few. Otherwise a table that only grows would one
- * day be read as a whole.
+ * The thresholds are autovacuum's, with a maximum, so that each step is short even on a large table. Inserts
+ * count too, so that few pages are frozen at a time. Otherwise a table that only grows would need one long step.
  */
 const DUE = new PreparedStatement<void, DueTable>(
   'maintenance_due',
@@ -81,7 +80,7 @@ export class EmbeddedMaintenanceRepository {
     return this.ask(DUE);
   }
 
-  /** Names of all the instance's tables that occupy disk space, if only with dead rows. */
+  /** Names of all the instance's tables that occupy disk space, even if all their rows are dead. */
   async filled(): Promise<string[]> {
     const rows = await this.ask(FILLED);
     return rows.map(({ table }) => table);
@@ -123,11 +122,11 @@ export class EmbeddedMaintenanceRepository {
   }
 }
 
-/** Short, because the length of a step depends on the accumulated work, and a step blocks all requests. */
+/** The interval is short, because a step takes longer with more accumulated work, and blocks all requests. */
 const INTERVAL_SECONDS = 0.1;
 /** Lets requests run between two steps. */
 const PAUSE_MS = 25;
-/** A step waits this long for pending requests. It must not wait for ever: a delay makes it longer. */
+/** The longest wait of a step for pending requests. A step that is delayed takes longer. */
 const PATIENCE_MS = 1_000;
 const POLL_INTERVAL_MS = 2;
 const CHECKPOINT_AFTER_BYTES = 4 * 2 ** 20;
@@ -145,8 +144,8 @@ export class EmbeddedMaintenanceJob extends ApplicationJob {
   }
 
   /**
-   * The counts that show what is due do not survive the process, so each table is vacuumed before the first
-   * request. Clean pages are skipped; what an earlier process has left may take long.
+   * The statistics are lost with the process, so each table is vacuumed before the first request. Clean pages
+   * are skipped. If an earlier process has left much work, this takes long.
    */
   override async onApplicationBootstrap(): Promise<void> {
     for (const table of await this.database.filled()) {
@@ -162,10 +161,10 @@ export class EmbeddedMaintenanceJob extends ApplicationJob {
     if (usesByOthers === this.usesSeen) return;
     const steps = await this.steps();
     if (steps.length === 0) this.usesSeen = usesByOthers;
-    await this.take(steps, mayGoOn);
+    await this.perform(steps, mayGoOn);
   }
 
-  private async take(steps: readonly (() => Promise<void>)[], mayGoOn: MayGoOn): Promise<void> {
+  private async perform(steps: readonly (() => Promise<void>)[], mayGoOn: MayGoOn): Promise<void> {
     for (const step of steps) {
       await this.untilQuiet();
       if (!mayGoOn()) return;

@@ -69,8 +69,8 @@ export class PurgeJob extends ApplicationJob {
   }
 
   /**
-   * Deletes by the earlier of two clocks, this process's and the database's: a row that is deleted too early
-   * would allow again what it forbids. Rows are deleted by their position in the table, so that no estimate
+   * Deletes by the earlier of two clocks, this process's and the database's: if a replay record were deleted too
+   * early, its token could be used again. Rows are deleted by their position in the table, so that no estimate
    * misleads the planner. A row that changes meanwhile gets a new position, and stays.
    * @returns the number of deleted rows
    */

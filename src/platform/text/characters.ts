@@ -1,6 +1,6 @@
 // Counts and normalizes characters. Limits are in code points, as in PostgreSQL.
 
-/** Far above the limit of every string that is compared in NFC. */
+/** This is far above the limits of all strings that are compared in NFC. */
 const MAX_COMPOSED_CHARACTERS = 2_000;
 
 /**

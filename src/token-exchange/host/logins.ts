@@ -7,7 +7,7 @@ import type { ExternalLogin, IssuerKey, Logout } from '../revocation/revocations
 /** A login that opens a session. */
 export interface SessionLogin {
   readonly userId: string;
-  /** The user's value at the login's decision, to be compared at each use of the session. */
+  /** The user's access generation when the login was decided. Each use of the session compares it. */
   readonly accessGeneration?: string;
   /** The origin of the page that posted the login, if it named one: the page's host. */
   readonly loginOrigin: string | undefined;
@@ -36,7 +36,7 @@ export interface BoundLogin extends Omit<SessionLogin, 'cookies' | 'loginOrigin'
   readonly loginOrigin: string;
   /** The thumbprint (RFC 7638) of the page's proved key. */
   readonly keyThumbprint: string;
-  /** The session token of a renewal; undefined: the login opens a new session. Secret. */
+  /** The session token of a renewal; undefined if the login opens a new session. Secret. */
   readonly renewedToken: string | undefined;
 }
 
@@ -78,8 +78,8 @@ export abstract class SessionOpener {
   openBound?(transaction: Transaction, login: BoundLogin): Promise<OpenedBoundSession | undefined>;
 
   /**
-   * Ends the live sessions of external logins that their provider has signed out. Without this method they are not counted, and
-   * end only by `Revocations`.
+   * Ends the live sessions of external logins that their provider has signed out. Without this method, only `Revocations` refuses
+   * these sessions, and events do not report their number.
    * @returns their number, and events to be recorded
    */
   endLogins?(transaction: Transaction, logout: Logout, requestId: string): Promise<RecordedWork<number>>;

@@ -1,7 +1,7 @@
 // Decides where a browser goes after an embedded login: always to a path on this instance.
 import { parsedUrl } from '../../platform/text/url.js';
 
-/** Any origin works: it only shows whether the target stays within its base. */
+/** An arbitrary base: a target whose origin differs from it leaves the instance. */
 const HERE = 'http://instance.invalid';
 const MAX_TARGET_CHARACTERS = 4096;
 /** Nested percent-encoding is decoded this many times. A path that still changes then is refused. */

@@ -16,8 +16,10 @@ export const SESSION_PURGE: Purge = {
   tables: [{ table: 'token_exchange_session', time: 'expires_at', keptMs: ENDED_ROWS_STAY_SECONDS * 1_000 }],
 };
 
-/** The providers need `SESSION_OPTIONS`, `DpopProofs`, `Revocations` with the rest of its room, `UserDirectory`, `Database`,
- * `AuditBus`, `Leader`, `Clock` and `LOGGER`. */
+/**
+ * The providers need `SESSION_OPTIONS`, `DpopProofs`, `REVOCATION_PROVIDERS`, `UserDirectory`, `Database`, `AuditBus`, `Leader`,
+ * `Clock` and `LOGGER`.
+ */
 export const SESSION_PROVIDERS = [
   SessionRepository,
   SessionService,

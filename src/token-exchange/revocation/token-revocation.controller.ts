@@ -28,7 +28,7 @@ import type { VerifiedAccessToken } from '../tokens/access-token.service.js';
 import { AccessTokenService } from '../tokens/access-token.service.js';
 import { RevocationService } from './revocation.service.js';
 
-interface Revoked {
+interface RevocationForm {
   /** Secret. */
   readonly token: string;
   /** A function that throws for unreadable credentials, because they matter only for a client's token. */
@@ -36,11 +36,10 @@ interface Revoked {
 }
 
 /**
- * Reads the token and the client's credentials. `token_type_hint` is ignored, because there is one type only, and so is every
- * other field.
+ * Reads the token and the client's credentials. Other fields are ignored, also `token_type_hint`, because there is only one type.
  * @throws OAuthRefusal `token_missing` or `field_invalid`
  */
-function readTokenRevocationForm({ body, headers }: HttpRequest): Revoked {
+function readTokenRevocationForm({ body, headers }: HttpRequest): RevocationForm {
   const form = new Form(body, { token: {}, ...CLIENT_FIELDS }).wellFormed();
   const token = form.trimmed('token');
   if (token === '') throw requestRefusal('token_missing', 'token is required');
@@ -67,9 +66,9 @@ export class TokenRevocationController {
   ) {}
 
   /**
-   * Ends the token if it is a valid one of this instance. Any other string is useless already.
+   * Ends the token if this instance has issued it and it is still valid. Any other string needs no revocation.
    * @rule D61 The holder of an access token may end it, on all instances. The token is the only credential, unless a client has
-   * authenticated to get it (RFC 7009 §2.1). See introspection.service.ts for who may ask about it.
+   * authenticated to get it (RFC 7009 §2.1). See introspection.service.ts for who may introspect it.
    */
   @Post(ENDPOINTS.revocation.path)
   async revoke(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
@@ -79,7 +78,7 @@ export class TokenRevocationController {
     this.answers.reply(request, response, { status: 200, body: {} });
   }
 
-  private async end({ token, credentials }: Revoked, request: ClientRequest): Promise<void> {
+  private async end({ token, credentials }: RevocationForm, request: ClientRequest): Promise<void> {
     const verdict = await request.inTime(() => this.accessTokens.check(token));
     if (!('token' in verdict)) return;
     const { token: checked } = verdict;
@@ -89,7 +88,7 @@ export class TokenRevocationController {
 
   /** @throws OAuthRefusal for a client that does not authenticate, or another client's token */
   private async authenticate(
-    credentials: Revoked['credentials'],
+    credentials: RevocationForm['credentials'],
     token: VerifiedAccessToken,
     request: ClientRequest,
   ): Promise<void> {

@@ -1,22 +1,22 @@
-// What the service knows of an entry of the trusted keys, and of a key that it trusts, wherever they came from.
+// The types of trusted key entries and their keys, configured or stored.
 import type { Flow } from '../endpoint/flows.js';
 import type { JwksKey } from './jwks-content.js';
 import type { PolicyMembers } from './policy-rows.js';
 import { ANY_DOMAIN, FLOWS_BY_DEFAULT } from './policy-rows.js';
 
-/** What an entry allows its tokens: the members that it says, or that stand where it says nothing, with what tells entries apart. */
+/** An entry's properties, given or by default, and what identifies the entry. */
 export interface TrustPolicy extends PolicyMembers {
-  /** Index of the entry in the configuration, from 0; undefined: it is stored. */
+  /** Index of the entry in the configuration, from 0; undefined if it is stored. */
   readonly entryIndex?: number;
   /** The name of the entry in logs and metrics. */
   readonly label: string;
   /** The `iss` that its tokens must carry, compared character by character. */
   readonly issuer: string;
-  /** Whether an administrator stored it, and not the owner or somebody who may as much: it signs in no privileged user. Default false. */
+  /** Whether an administrator stored it, who has fewer rights than the owner. Then it signs in no privileged user. Default false. */
   readonly byAdministrator?: boolean;
 }
 
-/** A public key with all that decides whether a token is taken. */
+/** A public key with its entry's policy. */
 export interface TrustedKey extends JwksKey {
   readonly policy: TrustPolicy;
 }
@@ -30,49 +30,49 @@ export interface StaticKeyEntry extends TrustPolicy {
 export interface JwksEntry extends TrustPolicy {
   readonly type: 'jwks';
   readonly url: string;
-  /** Cache life where the answer names none; 60 to 86,400 seconds. */
+  /** Cache lifetime if the response has none: 60 to 86,400 seconds. */
   readonly cacheTtlSeconds?: number;
-  /** Whether the URL is that of a client ID metadata document, which has the key set or says where it is. Default false. */
+  /** Whether the URL is a client ID metadata document, which contains the key set or its URL. Default false. */
   readonly isClientDocument?: boolean;
 }
 
 export type TrustedKeyEntry = StaticKeyEntry | JwksEntry;
 
-/** How logs and metrics call a stored entry, so that it is not taken for a configured one of the same name. */
+/** The label of a stored entry in logs and metrics. It differs from a configured entry's with the same name. */
 export function labelOf(name: string): string {
   return `stored:${name}`;
 }
 
-/** By which throttles count entries: two entries of one issuer apart, and two of one label. */
+/** The key by which throttles count an entry. It is unique among entries of one issuer, and of one label. */
 export function entryKeyOf({ entryIndex, label, issuer }: TrustPolicy, clientId?: string): string {
   const entry = [entryIndex, label, issuer];
   return JSON.stringify(clientId === undefined ? entry : [...entry, clientId]);
 }
 
-/** The ways in for which tokens of an entry are good. */
+/** The flows that an entry allows. */
 export function flowsOf({ flows = FLOWS_BY_DEFAULT }: Pick<PolicyMembers, 'flows'>): ReadonlySet<Flow> {
   return flows;
 }
 
-/** Whether an audience is compared: that of an identity assertion is always this instance. */
+/** Whether `expectedAudience` is compared. An identity assertion's audience must always be this instance. */
 export function comparesAudience(policy: Pick<PolicyMembers, 'flows'>): boolean {
   return flowsOf(policy).has('embed') || flowsOf(policy).has('exchange');
 }
 
-/** The domains whose addresses alone link and provision; undefined: any. */
+/** The domains of e-mail addresses that may link and provision; undefined for any domain. */
 export function domainsOf({
   emailDomains,
 }: Pick<PolicyMembers, 'emailDomains'>): ReadonlySet<string> | undefined {
   return emailDomains?.has(ANY_DOMAIN) === true ? undefined : emailDomains;
 }
 
-/** Members of an entry as it was given, or read. */
+/** Properties of an entry, before or after it was parsed. */
 interface SeatMembers {
   readonly issuer?: unknown;
   readonly maxUsers?: unknown;
 }
 
-/** The first of other entries that has another number of seats for the same issuer. */
+/** The first other entry with a different number of seats for the same issuer. */
 export function contradicting<Entry extends SeatMembers>(
   { issuer, maxUsers }: SeatMembers,
   others: readonly Entry[],

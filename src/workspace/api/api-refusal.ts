@@ -20,7 +20,7 @@ export type ApiRefusalReason =
   /** The access token is limited to scopes and lacks the one that the call needs. */
   | 'insufficient_scope'
   | 'feature_not_licensed'
-  /** It does not exist, or the acting user may not see it: the responses are identical. */
+  /** The object does not exist, or the acting user may not see it. The responses are identical. */
   | 'not_found'
   | 'email_taken'
   | 'already_member'
@@ -53,17 +53,17 @@ export function found<T>(thing: T | undefined): T {
 
 const ANSWERS = {
   bad_request: { status: 400, message: 'The request is not valid' },
-  invalid_token: { status: 401, message: 'The access token or session is not valid any more' },
+  invalid_token: { status: 401, message: 'The access token or session is no longer valid' },
   forbidden: { status: 403, message: 'Your role does not allow this' },
-  insufficient_scope: { status: 403, message: 'The access token lacks the scope that this needs' },
+  insufficient_scope: { status: 403, message: 'The access token lacks the scope for this request' },
   feature_not_licensed: { status: 403, message: 'The licence of this instance does not include this' },
   not_found: { status: 404, message: NOT_FOUND.message },
   email_taken: { status: 409, message: 'Another user has this e-mail address' },
-  already_member: { status: 409, message: 'The user is a member of this project already' },
+  already_member: { status: 409, message: 'The user is already a member of this project' },
   personal_project: { status: 409, message: 'A personal project belongs to its user alone' },
   owner_protected: { status: 409, message: 'Role and state of the owner cannot be changed here' },
   own_account: { status: 409, message: 'You cannot change the role or the state of your own account' },
-  quota_exceeded: { status: 409, message: 'There is as much of this as there may be' },
+  quota_exceeded: { status: 409, message: 'The limit for these objects is reached' },
 } satisfies Record<ApiRefusalReason, { status: number; message: string }>;
 
 @Catch(ApiRefusal, TooManyRequestsError)

@@ -40,8 +40,8 @@ const EVERYTHING = [...INSTANCE_RIGHTS, ...PROJECT_RIGHTS] as const;
 const READ_PROJECT = ['project:read', 'member:read', 'workflow:read', 'credential:read'] as const;
 
 /**
- * The scopes to which an access token can be limited; each right is one. A scope grants nothing by itself. It
- * lets a token use what its users may do.
+ * The scopes to which an access token can be limited. Each right is a scope. A scope grants no right: it only
+ * lets a token use a right that its users have.
  */
 export const SCOPES: readonly Right[] = EVERYTHING;
 
@@ -73,7 +73,7 @@ export function isInstanceRight(right: Right): right is InstanceRight {
   return INSTANCE_RIGHTS.some((candidate) => candidate === right);
 }
 
-/** The projects of which all given users are members; without any, all projects of the instance. */
+/** Limits a list to projects of which all given users are members. Without a user, it has all projects of the instance. */
 export interface MemberScope {
   readonly memberId?: string;
   /** Only together with `memberId`. */

@@ -30,7 +30,7 @@ export class NewUserBody {
 }
 
 export class UserChangeBody {
-  @FlagField({ description: 'false ends all access of the user at once.', optional: true })
+  @FlagField({ description: "If false, all of the user's access ends at once.", optional: true })
   readonly enabled?: boolean;
 
   @ChoiceField({ description: 'Global role.', values: ASSIGNABLE_ROLES, optional: true })

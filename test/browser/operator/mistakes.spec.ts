@@ -1,4 +1,4 @@
-// Mistakes of partners and operators: the box of the overview leads to the cause in one step. Other tests show the words of each reason.
+// Mistakes of partners and operators: the overview's search box shows the cause in one step. Other tests check the texts of each reason.
 import type { Members } from '../../../demo/partner.js';
 import { Partner } from '../../../demo/partner.js';
 import { describeInBrowser } from '../../support/browser.js';
@@ -9,13 +9,13 @@ import { OperatorBrowsing } from '../../support/operator-browsing.js';
 
 const FIND = 'Why can somebody not sign in?';
 
-/** An instance, with somebody at its overview. */
+/** An instance with an operator on the overview. */
 class Desk {
   private one: OperatorPage | undefined;
 
   constructor(readonly browsing: OperatorBrowsing) {}
 
-  /** Types one thing into the box, and returns the page that follows. */
+  /** Searches for a string in the search box, and returns the next page. */
   async ask(text: string): Promise<OperatorPage> {
     this.one ??= await this.browsing.signedIn();
     await this.one.page.goto(`${this.browsing.instanceOrigin}/admin#/`);
@@ -25,7 +25,7 @@ class Desk {
     return this.one;
   }
 
-  /** A token of a person whose address the partner has verified, as the strict policy asks for. */
+  /** A token with a verified e-mail address, which the strict policy requires. */
   token(sub: string, claims: Members = {}): string {
     return this.browsing.token(sub, { email_verified: true, ...claims });
   }
@@ -38,7 +38,7 @@ class Desk {
   }
 }
 
-/** What the operator types, and what the next page says. */
+/** The operator's input, and the text of the next page. */
 interface Mistake {
   readonly name: string;
   readonly plant: (desk: Desk) => Promise<string>;

@@ -15,7 +15,7 @@ import { ForeignProvider, OIDC_PROVIDER } from './support/foreign-providers.js';
 
 const PATIENCE_MS = 300_000;
 const ID_AT_INSTANCE = 'desktop-client';
-/** No provider that runs here issues ID-JAGs by itself: Keycloak 26.7 only redeems them. */
+/** No provider that these tests can run issues ID-JAGs: Keycloak 26.7 only redeems them. */
 const WITH_GRANT: ProviderKind = {
   ...OIDC_PROVIDER,
   command: (folder) => [process.execPath, join(folder, 'id-jag.mjs')],

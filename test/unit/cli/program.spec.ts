@@ -31,7 +31,7 @@ describe('svc-admin', () => {
     ],
     [
       ['keys', 'policy', 'a', '--set', 'b=1', '--unset', 'b'],
-      'error: "b" is named by both --set and --unset.',
+      'error: --set and --unset both have "b". Use one of them.',
     ],
     [['audit', 'list', '--since', '2031-05-02', '--until', '2031-05-01'], 'error: --since '],
     [['data', 'copy'], 'error: Give the address of the new database'],

@@ -5,7 +5,7 @@ import { joined } from './engine.js';
 
 /** `AuthenticationOk` and `ReadyForQuery`: the engine has one session and one user. */
 const GREETING = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
-/** The client's goodbye. PostgreSQL would end the session; the engine keeps it for the next client. */
+/** The client's Terminate message. PostgreSQL would end the session. The engine keeps it for the next client. */
 const TERMINATE = 0x58;
 
 type Done = (error?: Error) => void;
@@ -43,7 +43,7 @@ export class EngineSocket extends Duplex {
   }
 
   override _read(): void {
-    // Answers are pushed when they arrive. The question bounds their length.
+    // Responses are pushed when they arrive, without backpressure, because the statements limit their length.
   }
 
   override _write(chunk: Buffer, _encoding: string, done: Done): void {

@@ -18,11 +18,11 @@ export interface Engine {
   ask(messages: Uint8Array): Promise<Uint8Array>;
   /** Call it once, after the last answer. */
   close(): Promise<void>;
-  /** Resolves when the engine's thread has ended unexpectedly: no question is answered afterwards. */
+  /** Resolves when the engine's thread has ended unexpectedly. No message gets a response afterwards. */
   readonly failed: Promise<Error>;
 }
 
-/** An engine in the caller's own thread ends with it. */
+/** An engine in the caller's own thread cannot fail alone. */
 const NEVER = new Promise<never>(() => undefined);
 
 /**
@@ -54,7 +54,7 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** Loaded on demand: the embedded engine is 27 MB, which an instance on PostgreSQL need not read. */
+/** The engine's 27 MB are loaded on demand, because an instance on PostgreSQL does not need them. */
 async function createPglite(directory: string) {
   const { PGlite } = await import('@electric-sql/pglite');
   const startParams = [...PGlite.defaultStartParams, ...SETTINGS.flatMap((each) => ['-c', each])];

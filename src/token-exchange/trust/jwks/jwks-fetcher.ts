@@ -115,7 +115,7 @@ function refuseByHead({ statusCode, headers }: Dispatcher.ResponseData): void {
   if (isRedirect) throw new JwksFetchError('status', `redirects are not followed (status ${statusCode})`);
   if (statusCode !== 200) throw new JwksFetchError('status', `status ${statusCode}`);
   const encoding = textOf(headers['content-encoding'])?.toLowerCase() ?? 'identity';
-  if (encoding !== 'identity') throw new JwksFetchError('answer_refused', 'compressed answers are not taken');
+  if (encoding !== 'identity') throw new JwksFetchError('answer_refused', 'compressed responses are refused');
 }
 
 /** Counts while reading, because `Content-Length` may be missing or wrong. */
@@ -163,7 +163,7 @@ const MAX_AGE = /(?:^|,)\s*max-age=(\d+)\s*(?:,|$)/i;
 
 /**
  * The `max-age` of a Cache-Control field, limited to 60 to 86,400 seconds (D34); undefined if there is no valid one. The Age field
- * is not subtracted: the lower bound would swallow the difference in most cases.
+ * is not subtracted, because the lower bound would usually hide the difference.
  * @param field the value of the field, several lines joined by commas
  */
 export function maxAgeSeconds(field = ''): number | undefined {

@@ -1,4 +1,4 @@
-// The form of syslog messages and of their frames.
+// The format of syslog messages and their framing.
 import { syslogFrame } from '../../../../src/audit/sinks/syslog.sink.js';
 
 const event = (name: string, json = '{"id":"7"}') => ({

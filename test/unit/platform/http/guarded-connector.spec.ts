@@ -1,4 +1,4 @@
-// Connections for fetches: which address is asked about, when, and what a refused server gets to see.
+// Connections for fetches: when the address policy is asked, for which address, and that a refused server receives nothing.
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
@@ -44,7 +44,7 @@ describe('a guarded connection', () => {
   });
 
   it('[D33] is closed without sending a byte if the socket is connected to another address', async () => {
-    // The first yes is to the address in the URL, as a name server may have given it before it changed its mind.
+    // The first answer allows the address in the URL. Afterwards a name server may return another address.
     let questions = 0;
     await expect(connect('127.0.0.1', () => questions++ === 0)).rejects.toThrow(AddressRefusedError);
     const [accepting] = (await accepted) as [Socket];

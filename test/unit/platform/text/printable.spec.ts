@@ -1,4 +1,4 @@
-// What an operator is shown of a value that came from outside, and what never.
+// How logs and pages show external values, and which values they never show.
 import {
   printable,
   printableAddress,
@@ -52,7 +52,7 @@ describe('[D77] a string', () => {
     ['urn:example:svc?=q', 'urn:example:svc'],
     ['no address?x\u202e', 'no address'],
     ['https://orders.example/\u202ea', 'https://orders.example/\\u{202e}a'],
-  ])('in the address %j is reported as %s', (uri, told) => expect(printableAddress(uri)).toBe(told));
+  ])('%j as an address is shown as %s', (uri, told) => expect(printableAddress(uri)).toBe(told));
 
   it.each([
     'somebody@private.example',

@@ -1,4 +1,4 @@
-// What is refused by which revocation, up to which time, and for how long it is known.
+// What each revocation refuses, until which time, and how long revocations count as known.
 import type { HttpException } from '@nestjs/common';
 import type {
   RevocableToken,
@@ -38,20 +38,20 @@ describe('[D59] revoked trust', () => {
     ['its key', [key(A, '1')], true],
     ['another key of its issuer', [key(A, '2')], false],
     ['a key of that kid of another issuer', [key(B, '1')], false],
-    ['nothing that is known', undefined, true],
+    ['unknown keys', undefined, true],
     ['no key at all', [], false],
   ])('for one key refuses tokens by %s: %s', (_, keys, isRefused) => {
     expect(knownRevocations({ trust: [revoked(A, '1')] }).refusesToken(token(keys))).toBe(isRefused);
   });
 
   it.each([
-    ['a key of it', [key(A, '2')], true],
+    ['one of its keys', [key(A, '2')], true],
     ['another issuer', [key(B, '2')], false],
   ])('for an issuer refuses tokens by %s: %s', (_, keys, isRefused) => {
     expect(knownRevocations({ trust: [revoked(A, null)] }).refusesToken(token(keys))).toBe(isRefused);
   });
 
-  it('refuses everything issued while it is revoked, with any clocks', () => {
+  it('refuses everything issued while it is revoked, however clocks differ', () => {
     const revocations = knownRevocations({ trust: [revoked(A, '1', 60 * SECOND)] });
     for (const sinceMs of [NOW - 3_600 * SECOND, NOW - 60 * SECOND, NOW, NOW + 3_600 * SECOND])
       expect(revocations.refusesToken(token([key(A, '1')], sinceMs))).toBe(true);
@@ -100,15 +100,12 @@ describe('single tokens', () => {
   it.each([
     [60 * SECOND, true],
     [60 * SECOND + 1, false],
-  ])(
-    '[D61] are remembered %d ms after their end: %s, when they have expired anyway',
-    (passedMs, isRefused) => {
-      const revocations = knownRevocations({ endedTokens: [{ id: 'token', expiresAt }] }, NOW);
-      const nowMs = expiresAt.getTime() + passedMs;
-      revocations.learn({ trust: [], endedTokens: [], logouts: [] }, Number.POSITIVE_INFINITY, nowMs);
-      expect(revocations.refusesToken(token([]))).toBe(isRefused);
-    },
-  );
+  ])('[D61] are still remembered %d ms after they have expired: %s', (passedMs, isRefused) => {
+    const revocations = knownRevocations({ endedTokens: [{ id: 'token', expiresAt }] }, NOW);
+    const nowMs = expiresAt.getTime() + passedMs;
+    revocations.learn({ trust: [], endedTokens: [], logouts: [] }, Number.POSITIVE_INFINITY, nowMs);
+    expect(revocations.refusesToken(token([]))).toBe(isRefused);
+  });
 });
 
 describe('[D131][D132] logouts', () => {
@@ -139,7 +136,7 @@ describe('[D131][D132] logouts', () => {
     expect(revocations.refuses(session)).toBe(isEnded);
   });
 
-  it('end what was opened before them, and logins by tokens issued before them', () => {
+  it('end earlier sessions and access tokens, and logins by earlier external tokens', () => {
     const revocations = knownRevocations({ logouts: [logoutOf({ sub: 'ada' })] }, NOW);
     const isEnded = (iat: number, sinceMs?: number) => revocations.isLoggedOut(loginOf({ iat }), [], sinceMs);
     expect([isEnded(UNTIL, NOW), isEnded(UNTIL + 1), isEnded(UNTIL + 1, NOW - SECOND)]).toEqual([

@@ -1,4 +1,4 @@
-// The thread of the embedded engine as the others see it: answers in their order, and an end that everybody learns of.
+// The embedded engine's thread: responses in order, and reports of an unexpected end.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,7 +62,7 @@ describe("the embedded engine's thread", () => {
         expect(String((answer as PromiseRejectedResult).reason)).toContain(cause);
       expect((await engine.failed).message).toContain(cause);
       await expect(engine.ask(bytes('three'))).rejects.toThrow(cause);
-      // As of a server that is gone: requests are answered 503 (D49).
+      // The same code as for a lost server, so that requests get 503 (D49).
       expect(unavailabilityOf(await engine.ask(bytes('four')).catch((error: unknown) => error))).toBe(
         'connection_lost',
       );

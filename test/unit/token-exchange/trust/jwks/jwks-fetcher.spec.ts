@@ -101,7 +101,7 @@ describe('a fetch of a key set', () => {
 
   it('[D33][K22] does not decompress a compression bomb', async () => {
     server.answerWith(compressionBomb(50_000_000));
-    expect(await failure()).toBe('compressed answers are not taken');
+    expect(await failure()).toBe('compressed responses are refused');
   });
 
   it('[D33] fails on an interrupted and on a refused connection', async () => {
