@@ -42,7 +42,7 @@ export function addMigrateCommand(program: Command, context: CommandContext): vo
 const LARGEST_COUNT = 1_000_000_000;
 
 interface RekeyOptions {
-  /** The number of values that no key opens. */
+  /** The number of values that no key can unseal. */
   readonly discardUnreadable?: number;
 }
 

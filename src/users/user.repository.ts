@@ -74,7 +74,7 @@ export class User {
   @Column('bigint', { name: 'access_generation', default: 0 })
   accessGeneration!: string;
 
-  /** The issuer by whose security event the user is disabled; null: nobody else may enable the user for it. */
+  /** The issuer whose security event has disabled the user; null if something else did, and then no issuer can enable the user. */
   @Column('text', { name: 'disabled_by', nullable: true, select: false })
   disabledBy?: string | null;
 
@@ -267,7 +267,7 @@ export class UserRepository {
     if (isEndOfOperator(change)) await this.operatorSessions.deleteOfUser(transaction, id);
   }
 
-  /** Disables an enabled user for an issuer. @returns false if the user was disabled already, whoever did it */
+  /** Disables an enabled user for an issuer. @returns false if the user was already disabled, by anyone */
   async disableFor(issuer: string, id: string, transaction: Transaction): Promise<boolean> {
     const user = await this.lock(id, transaction);
     if (user?.enabled !== true) return false;

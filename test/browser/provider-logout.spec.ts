@@ -1,11 +1,11 @@
-// A provider signs a user out while the frame is in view: the host page hears of it, and who did it.
+// A provider signs a user out while the frame is shown: the host page gets an event with the reason.
 import { BackChannelLogoutService } from '../../src/token-exchange/logout/back-channel-logout.service.js';
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
 import { sendBeside } from '../support/flow-requests.js';
 import { logoutToken } from '../support/logout-tokens.js';
 
-/** After that long the page has asked: docs/partner/logout.md promises five seconds. */
+/** The page checks its session within this time: docs/partner/logout.md promises five seconds. */
 const ASKS_AFTER_MS = 4_000;
 const HOUR_MS = 3_600_000;
 

@@ -58,7 +58,7 @@ describeInBrowser('the API page', () => {
   });
 
   it('makes calls with the entered Bearer token, and without a session otherwise', async () => {
-    // The browser has one, and a page that sends it is signed in.
+    // The browser has a session cookie. A page that sent it would be signed in.
     expect(await page.evaluate('fetch("/rest/me").then(({ status }) => status)')).toBe(200);
     await read().locator('.opblock-summary-control').click();
     await read().getByRole('button', { name: 'Execute' }).click();
@@ -86,7 +86,7 @@ describeInBrowser('the API page', () => {
   });
 
   it.each<[string, () => Promise<void>]>([
-    ['what was opened and called before', async () => undefined],
+    ['the opened and called operations', async () => undefined],
     [
       'filters with their choices',
       async () => {

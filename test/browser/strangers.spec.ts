@@ -1,4 +1,4 @@
-// What pages of other origins get of an instance and its sessions: nothing.
+// Pages of other origins cannot use an instance or its sessions.
 import type { Frame } from 'playwright-core';
 import { describeInBrowser } from '../support/browser.js';
 import { EmbeddedBrowsing } from '../support/embedded-browsing.js';
@@ -12,7 +12,7 @@ describeInBrowser('pages around a frame', () => {
     await product.frame.getByText('Morning orders').waitFor();
     return product;
   };
-  /** What a stranger tries: it ends the session, signs another user in, and moves the page. */
+  /** A stranger's messages: to end the session, to sign in another user, and to open another path. */
   const attack = (target: string) => `{
     const say = (message) => ${target}.postMessage(message, '*');
     say({ type: 'sign-out', id: 1, everywhere: true });

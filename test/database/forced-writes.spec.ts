@@ -1,4 +1,4 @@
-// What the embedded database has committed is forced to the disk, and a disk that fails ends it, with nothing lost.
+// The embedded database forces each commit to the disk. If the disk fails, it stops without losing a commit.
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { SCHEMA } from '../../src/instance/schema.js';
 import { openDatabase } from '../../src/platform/database/data-source.js';
 import { describeOnEmbedded } from '../support/databases.js';
 
-/** The files that the process forces while it does some work; the system is asked for their names. */
+/** The files that the process syncs during some work. The operating system reports their names. */
 async function forcedDuring(work: () => Promise<unknown>): Promise<string[]> {
   const forced: string[] = [];
   const { fsyncSync } = fs;
@@ -39,7 +39,7 @@ describeOnEmbedded('[D98] the embedded database', (database) => {
   });
 
   it('[D45] protects all its files and folders from other accounts', async () => {
-    // The one of the block is copied from a template.
+    // The database of the block is a copy of a template, so it shows nothing.
     const directory = fs.mkdtempSync(join(tmpdir(), 'modes-'));
     const { dataSource, close } = await openDatabase({ kind: 'embedded', directory }, SCHEMA);
     await dataSource.query('CHECKPOINT');
@@ -49,7 +49,7 @@ describeOnEmbedded('[D98] the embedded database', (database) => {
     expect(paths.filter((path) => (fs.statSync(join(directory, path)).mode & 0o077) !== 0)).toEqual([]);
   });
 
-  it('[D98] stops if the disk fails under its log, and keeps everything committed', async () => {
+  it('[D98] stops if its log cannot be written, and keeps everything committed', async () => {
     const first = await openDatabase(database.settings, SCHEMA);
     await first.dataSource.query(INSERTION, ['kept']);
     const spy = jest.spyOn(fs, 'fsyncSync').mockImplementation(() => {

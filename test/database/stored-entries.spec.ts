@@ -1,4 +1,4 @@
-// The table of stored entries: changes take turns, and its state tells each of them.
+// The table of stored entries: changes run one after the other, and each changes its state.
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import { Database } from '../../src/platform/database/database.js';
@@ -29,7 +29,7 @@ const given = [
 const CONFIGURED = readTrustedKeys(JSON.stringify(given), RULES.rules).entries;
 const entryOf = (name: string, kid = name) => partner.staticEntry({ name, kid });
 
-/** The changes, each in a transaction of its own unless it is given one. */
+/** The changes, each in its own transaction unless it gets one. */
 class Instance {
   private constructor(
     readonly repository: StoredEntryRepository,
@@ -89,7 +89,7 @@ describeOnEachDatabase('stored entries', (database) => {
     await instance.make((_changes, work) => beside.remove('leaked-2', work));
   });
 
-  it('[D72] have a new state after each change, and the same one while nothing changes', async () => {
+  it('[D72] have a new state after each change, and otherwise the same state', async () => {
     const states = [await instance.repository.state()];
     const note = async () => states.push(await instance.repository.state());
     for (const name of ['a', 'b', 'c'])
@@ -108,7 +108,7 @@ describeOnEachDatabase('stored entries', (database) => {
     expect(await instance.names()).toEqual(['c', 'b']);
   });
 
-  it('[D70] are changed only in the version that the author has seen, and stopped even if they accept no tokens', async () => {
+  it('[D70] are changed only in the revision that the author has read, and can be suspended even if they are refused', async () => {
     await instance.make((changes, work) => changes.add(entryOf('seen'), work));
     const { revision } = await instance.changes.show('seen');
     const put = (perMinute: number) =>
@@ -141,7 +141,7 @@ describeOnEachDatabase('stored entries', (database) => {
     await instance.make((changes, work) => changes.remove('set', work));
   });
 
-  it('[P.origins] together have no more origins than fit a header of each answer', async () => {
+  it('[P.origins] together have at most the origins that fit into a header', async () => {
     const origins = (first: string, characters: number) => [
       `https://${first}.${'a'.repeat(characters - 10)}`,
     ];
@@ -169,7 +169,7 @@ describeOnEachDatabase('stored entries', (database) => {
       await instance.make((changes, work) => changes.remove(name, work));
     expect((await lengthen()).events).toHaveLength(1);
 
-    // As rows may hold that another version has stored.
+    // Another version may have stored such rows.
     const long = [...origins('x', 6_000), ...origins('y', 6_000)];
     const stored = await instance.changes.show('rest');
     const text = JSON.stringify({ ...entryOf('rest'), origins: long });
@@ -202,7 +202,7 @@ describeOnEachDatabase('stored entries', (database) => {
     expect(await instance.changes.check({ ...entryOf('seats-3'), maxUsers: 51 }, new Date())).toMatchObject(
       contradicting('seats-1'),
     );
-    // The later one would take no tokens afterwards.
+    // Otherwise the later entry would accept no tokens.
     await expect(set('seats-1', { maxUsers: 51 })).rejects.toMatchObject(contradicting('seats-2'));
     await set('seats-2', {}, 'maxUsers');
     await set('seats-1', { maxUsers: 51 });
@@ -261,7 +261,7 @@ describeOnPostgresql('two instances that change stored entries', (database) => {
     [one, other] = [await Instance.on(database), await Instance.on(database)];
   });
 
-  it('[D70] store one of two simultaneous entries of one key, twenty times', async () => {
+  it('[D70] of one key that are added at the same time: only one is stored, in twenty rounds', async () => {
     for (let round = 0; round < 20; round++) {
       const attempts = [one, other].map((instance, index) =>
         instance!.make((changes, work) => changes.add(entryOf(`${round}-${index}`, `kid-${round}`), work)),

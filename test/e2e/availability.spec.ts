@@ -1,4 +1,4 @@
-// When the two endpoints are there at all: flag, licence, switches; and when the instance says that it is ready.
+// The conditions for the two endpoints (flag, licence, switches), and readiness.
 import { Partner } from '../../demo/partner.js';
 import { VERSION } from '../../src/platform/version.js';
 import { DatabaseBehindProxy } from '../support/database-behind-proxy.js';
@@ -20,14 +20,14 @@ const SOON_MS = 60_000;
 
 describeOnAnyDatabase('[1.4] availability', (database) => {
   it.each([undefined, 'TRUE', 'true '])(
-    '[5.1.1] with the flag %j both endpoints are like any unknown path',
+    '[5.1.1] with the flag %j both endpoints answer like an unknown path',
     async (flag) => {
       const environment = { [FLAG]: flag };
       await withService(database, { trustedKeys, environment }, (service) => expectAbsent(service));
     },
   );
 
-  it('[D39] a licence that runs out while the service runs takes both endpoints away', async () => {
+  it('[D39] both endpoints answer like an unknown path after the licence has ended in a running service', async () => {
     const clock = new TestClock();
     const exp = clock.nowSeconds() + 100;
     const environment = await licenseEnvironment({ exp });
@@ -60,7 +60,7 @@ describeOnAnyDatabase('[1.4] availability', (database) => {
       /there is no licence/,
     ],
   ] as const)(
-    '[7.1][D39] with %s both endpoints are like any unknown path, one line of the log says why, and readiness says %s',
+    '[7.1][D39] with %s both endpoints answer like an unknown path, one log line has the cause, and readiness reports %s',
     async (_, word, level, settings, why) => {
       const environment = await settings();
       await withService(database, { trustedKeys, environment }, async (service) => {
@@ -90,7 +90,7 @@ describeOnAnyDatabase('[1.4] availability', (database) => {
     });
   });
 
-  it('[7.2][D20] token exchange switched off: 501 with the text of the specification, before the body', async () => {
+  it("[7.2][D20] token exchange that is switched off answers 501 with the specification's message before it reads the body", async () => {
     const environment = { SVC_TOKEN_EXCHANGE_ENABLED: 'false' };
     const message = 'Token exchange is not enabled on this instance';
     await withService(database, { trustedKeys, environment }, async (service) => {
@@ -114,7 +114,7 @@ describeOnEachDatabase('health', (database) => {
   const environment = { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' };
   const readiness = async (service: TestService) => (await service.fetch('/healthz/readiness')).status;
 
-  it('is not ready until the key set was tried once, however that ends; the process is healthy and says its version', async () => {
+  it('becomes ready after the first fetch of the key set, even if it fails. Health and version are available before', async () => {
     let finish = () => undefined as unknown;
     jwks.answerWith((response, request) => (finish = () => status(500)(response, request)));
     const options = { trustedKeys: [...trustedKeys, entry(jwks.url)], environment };
@@ -127,14 +127,14 @@ describeOnEachDatabase('health', (database) => {
       expect([health.status, await health.json()]).toEqual([200, { status: 'ok', version: VERSION }]);
       finish();
       await until('it comes about', SOON_MS, async () => (await readiness(service)) === 200);
-      // What is ready stays ready, and the static keys serve.
+      // A ready instance stays ready, and static keys work.
       expect((await service.exchange({ subject_token: partner.sign() })).status).toBe(200);
     });
   });
 });
 
 describeOnPostgresql('readiness and the database', (database) => {
-  it('is never ready while the database does not answer, and is again when it does', async () => {
+  it('is not ready while the database does not answer, and is ready again afterwards', async () => {
     const behind = await DatabaseBehindProxy.open(database);
     const readiness = async (service: TestService, limitMs = SOON_MS) => {
       const signal = AbortSignal.timeout(limitMs);

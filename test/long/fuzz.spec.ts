@@ -1,4 +1,4 @@
-// Random requests, by a seed, on a running service: no fault, no second use, no way out, no telling answer.
+// Random requests with a seed to a running service: no internal error, no second use, no foreign redirect, no informative refusal.
 import fc from 'fast-check';
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
@@ -18,7 +18,7 @@ const SHARE = 0.28;
 const REQUESTS = sizeOf({ small: 150, whole: 20_000 });
 const AT_ONCE = 3;
 
-/** What fields of a form may be made of; tokens are put in by their names, since they are good for a minute only. */
+/** The parts of random form fields. Names stand for tokens, which are signed later because they expire after a minute. */
 const PIECES = [
   ...['&', '=', 'grant_type=', 'scope=a', 'resource=urn:x', '%zz'],
   ...[
@@ -34,7 +34,7 @@ const PIECES = [
   ],
 ];
 const GRANT = `grant_type=${encodeURIComponent(GRANT_TYPE)}&`;
-/** Mostly behind the one grant type that there is, without which nothing else is looked at. */
+/** Most forms have the right grant type, because without it no other field is read. */
 const EXCHANGE_FORMS = fc
   .tuple(
     fc.oneof({ weight: 9, arbitrary: fc.constant(GRANT) }, { weight: 1, arbitrary: fc.constant('') }),
@@ -94,7 +94,7 @@ describeOnAnyDatabase('[D42] random requests', (database) => {
     succeeded = 0;
   });
   afterEach(() => {
-    // Where nothing succeeded, nothing was tried but refusals.
+    // If no request succeeded, the test has only tried refusals.
     expect(succeeded).toBeGreaterThan(0);
     expect(service.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
   });
@@ -117,7 +117,7 @@ describeOnAnyDatabase('[D42] random requests', (database) => {
       BROKEN: used.slice(0, -5),
       USED: used,
     };
-    // By latin1, so that bytes that are no UTF-8 stay as they are.
+    // Latin-1 keeps bytes that are not UTF-8.
     const text = form
       .toString('latin1')
       .replaceAll(/FRESH|COMPANION|FORGED|BROKEN|USED/g, (name) => tokens[name] ?? '');
@@ -196,7 +196,7 @@ describeOnAnyDatabase('[D42] random requests', (database) => {
     expect(new URL(location, `${BASE_URL}${EMBED_PATH}`).origin).toBe(BASE_URL);
   }
 
-  /** Bytes that may not stand in the target of a request are escaped. */
+  /** Escapes bytes that a request target must not contain. */
   function encodedQuery(form: Buffer): string {
     return form.toString('latin1').replaceAll(/[^\x21-\x22\x24-\x7e]/g, (letter) => {
       return `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`;

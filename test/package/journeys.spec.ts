@@ -1,4 +1,4 @@
-// The main job in hosts on Express and Fastify that know nothing of the repository but the packed package.
+// The main job in hosts on Express and Fastify that have only the packed package of this repository.
 import { KINDS } from './support/host-process.js';
 import { declareJourneys } from './support/journeys.js';
 import { preparedInstallation } from './support/packed-package.js';

@@ -1,4 +1,4 @@
-// The client as it is packed: names, files, version, documents, and backends of both kinds of modules that use it.
+// The packed client: exported names, files, version, documents, and backends with ES modules and with CommonJS.
 import { execFile, execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -18,9 +18,9 @@ export interface PartnerAnswers {
   readonly origins: readonly string[];
   /** External keys of projects that its tokens may name. */
   readonly projects: readonly string[];
-  /** Undefined: as long as the instance allows. */
+  /** Undefined for the longest lifetime that the instance allows. */
   readonly maxTokenTtlSeconds?: number;
-  /** Seats; undefined: any number. */
+  /** The number of seats; undefined if it is not limited. */
   readonly maxUsers?: number;
 }
 
@@ -28,7 +28,7 @@ export interface PartnerAnswers {
 export interface PartnerQuestion {
   readonly label: string;
   readonly about: string;
-  /** The recommended answer as a person types it; undefined if nobody can know it. */
+  /** The recommended answer in the form in which a person types it; undefined if there is none. */
   readonly recommended: string | undefined;
 }
 
@@ -91,7 +91,7 @@ export function partnerEntry(
   return {
     ...{ type, name, ...key, issuer },
     ...(origins.length > 0 && { origins }),
-    // Strictly, only users with one of these roles get in. The user whom a job acts as has a role already.
+    // Under the strict policy, only users with one of these roles may sign in. A user whom a job acts as already has a role.
     ...(others['signInAs'] === undefined && {
       allowedRoles: PARTNER_ROLES.slice(0, PARTNER_ROLES.findIndex((each) => each === role) + 1),
     }),

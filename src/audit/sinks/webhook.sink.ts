@@ -14,7 +14,7 @@ import { AuditSink, codeOf, SinkError } from './audit-sink.js';
 import type { WebhookSettings } from './sink-settings.js';
 
 /**
- * Status codes with which receivers and firewalls refuse a body. Not 403, which wrong credentials get too.
+ * Status codes with which receivers and firewalls refuse a body. 403 is missing, because wrong credentials also get it.
  */
 const OF_CONTENT = [400, 406, 413, 422];
 /** The total time limit: DNS, connection, request and response headers. */

@@ -1,4 +1,4 @@
-// "Add a partner", as an operator asks for it.
+// The API of the page "Add a partner".
 import { HttpCode, Post } from '@nestjs/common';
 import { Administration } from '../../administration/administration.js';
 import { JsonObject } from '../../workspace/api/body/json-body.js';

@@ -1,5 +1,5 @@
-// A connection pool as the statements use it, and the driver with which TypeORM makes one, whose statements may wait
-// for a limited time. Its declarations are without pg's types: hosts that type-check our files may lack them.
+// The interface of a connection pool, and a driver for TypeORM whose pool limits how long requests wait. Its declarations
+// do not use pg's types, because hosts that type-check our files may lack them.
 import type { PoolConfig } from 'pg';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
@@ -46,7 +46,7 @@ export interface PoolState {
 export interface WaitLimits {
   /** How long a request waits in all, in milliseconds. */
   readonly waitMs: number;
-  /** The pool of jobs and followers, with limits of its own; undefined: they use the requests' pool. */
+  /** The pool of jobs and followers, with its own limits; undefined if they use the requests' pool. */
   readonly background?: ConnectionPool;
 }
 

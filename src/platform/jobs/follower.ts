@@ -11,7 +11,7 @@ export interface Followed {
   readonly channel: string;
   /** Reads at the latest after this time. */
   readonly pollMs: number;
-  /** If a reading is silent for this time, the next one starts beside it. Default: never, so that readings end in order. */
+  /** If a reading takes longer than this, the next one starts in parallel. Default: never, so that readings end in order. */
   readonly patienceMs?: number;
   /** The message of the first failure after a success. */
   readonly failure: string;
@@ -56,12 +56,12 @@ export class Follower {
     return this.reading;
   }
 
-  /** As `follow`, but does nothing if a reading began within this time and has ended. */
+  /** Like `follow`, but does nothing if a reading began within this time and has ended. */
   async reread(withinMs: number): Promise<void> {
     if (this.reading !== undefined || this.sinceReadMs >= withinMs) await this.follow();
   }
 
-  /** Reads once more, because a running reading may have been too early for the news. Never rejects. */
+  /** Reads once more, because a running reading may have started before the change. Never rejects. */
   async followNews(): Promise<void> {
     await this.reading?.catch(() => undefined);
     await this.readQuietly();

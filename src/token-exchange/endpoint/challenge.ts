@@ -17,7 +17,7 @@ export function presentedCallOf(request: HttpRequest): PresentedCall | undefined
   return { token, isDpop: isDpop(scheme), ...provingRequestOf(request) };
 }
 
-/** Whether a credential uses a supported scheme. An answer to any other only lists the supported ones. */
+/** Whether a credential uses a supported scheme. Otherwise the challenge only lists the supported schemes. */
 export function isSupportedScheme(authorization: string | undefined): boolean {
   return schemeOf(authorization) !== undefined;
 }
@@ -38,7 +38,7 @@ interface Challenged {
   readonly authorization: string | undefined;
   /** The origin of the published metadata; undefined if none is published. */
   readonly baseUrl: string | undefined;
-  /** The required scopes, separated by spaces; undefined or empty: none. */
+  /** The required scopes, separated by spaces; undefined or empty if there are none. */
   readonly scope?: string;
 }
 

@@ -77,7 +77,7 @@ export class EntryThrottleService {
     request: CountedRequest,
     { subject, actor, client }: CountedTokens,
   ): Promise<RateLimit | undefined> {
-    // The actor's entry first: above its limit the subject's entry is not counted.
+    // The actor's entry is counted first, so that above its limit the subject's entry is not counted.
     const policies = (actor === undefined ? [subject] : [actor, subject]).map(({ key }) => key.policy);
     const limited = policies.filter(isLimited);
     if (limited.length === 0) return undefined;
@@ -100,8 +100,8 @@ export class EntryThrottleService {
   }
 
   /**
-   * Refunds the hit of the address for a request that its client repeats with the answer's time or nonce. Once per token, so that
-   * nobody sends unlimited requests with one.
+   * Refunds the hit of the address for a request that its client repeats with the response's time or nonce. This happens once per
+   * token, so that nobody can send unlimited requests with one token.
    */
   async excuse(request: CountedRequest, { subject: { claims } }: Tokens): Promise<void> {
     if (!canRefund(this.storage)) return;

@@ -37,7 +37,7 @@ export const EXCHANGE_EVENTS = {
     },
     { of: 'exchange', is: 'succeeded' },
   ),
-  /** @rule 6.2 A token exchange was refused; the event holds the reason. */
+  /** @rule 6.2 A token exchange was refused. The event has the reason. */
   'svc.audit.token-exchange.failed': event('A token exchange or an assertion failed.', REFUSAL, {
     of: 'exchange',
     is: 'failed',

@@ -67,8 +67,8 @@ export function readTokenForm(sent: unknown): TokenForm {
 }
 
 /**
- * Checks a form. Plain functions do it, because class-validator, which checks the API's bodies, looks its rules up by reflection
- * at each call.
+ * Checks a form. It does not use class-validator, which checks the API's bodies, because that reads its rules by reflection at each
+ * call.
  * @rule D16 A field error names the field and its limit.
  * @throws OAuthRefusal `field_invalid`
  */
@@ -89,7 +89,7 @@ function readAskedGrants(form: TokenForm): AskedGrants {
   return { scope: form.get('scope') || undefined, resource: resources(form) };
 }
 
-/** A missing type of the subject token is no mistake: the contract makes it optional. */
+/** A missing type of the subject token causes no warning, because the contract makes it optional. */
 function otherTypes(form: TokenForm): readonly OtherTokenType[] | undefined {
   const ofSubject = form.get('subject_token_type') || JWT_TYPE;
   const ofActor = form.get('actor_token') ? form.get('actor_token_type') : JWT_TYPE;

@@ -17,12 +17,12 @@ export interface ExplanationRequest {
   readonly actorToken?: string;
   /** The DPoP proof of the request to the token endpoint. */
   readonly proof?: string;
-  /** Of the access token. */
+  /** The requested scope of the access token. */
   readonly scope?: string;
   readonly resource?: readonly string[];
-  /** The origin of the page that posts the login; undefined: no browser posts it. */
+  /** The origin of the page that posts the login; undefined if no browser posts it. */
   readonly origin?: string;
-  /** The moment as of which times are checked; undefined: now. */
+  /** The moment for which times are checked. Default: now. */
   readonly at?: Date;
 }
 
@@ -55,25 +55,25 @@ export interface TokenExplanation {
   /** The moment for which times were checked. Stored data are checked as they are now. */
   readonly asOf: string;
   readonly outcome: 'accepted' | 'refused';
-  /** The reason and what to do about it; null where it would be accepted. */
+  /** The reason and the remedy; null if the request would be accepted. */
   readonly refusal: ExplainedRefusal | null;
   /**
-   * In the order of the checks. The first failed one is the reason. Later checks of a token run too, if they do not need its
-   * result.
+   * The results in the order of the checks. The first failed check is the reason. Later checks of a token also run, unless they need
+   * its result.
    */
   readonly checks: readonly ExplainedCheck[];
   /** The subject, then the actor if there is one. */
   readonly tokens: readonly ExplainedToken[];
   /** What would be issued; null if nothing. */
   readonly issued: ExplainedAccessToken | ExplainedSession | null;
-  /** Further remarks for the operator, a sentence each. */
+  /** More remarks for the operator. Each is a sentence. */
   readonly notes: readonly string[];
 }
 
 export interface ExplainedRefusal {
   readonly reason: TokenRefusalReason | EndpointRefusal;
   readonly check: Check;
-  /** Null if it is about both tokens, or the request. */
+  /** Null if the check concerns both tokens or the request. */
   readonly party: SubjectOrActor | null;
   readonly detail: string | null;
   readonly cause: string;
@@ -112,7 +112,7 @@ export interface ExplainedContent {
 
 export interface ExplainedEntry {
   readonly from: 'configuration' | 'command';
-  /** In the configuration, from 0; null: it is stored. */
+  /** The index in the configuration, from 0; null if the entry is stored. */
   readonly index: number | null;
   /** Its name in logs and metrics. */
   readonly label: string;
@@ -123,9 +123,9 @@ export interface ExplainedEntry {
 }
 
 export interface ExplainedUser {
-  /** Null: the user would be created. */
+  /** Null if the user would be created. */
   readonly id: string | null;
-  /** How the user is found: by the name in the entry, an earlier link, the e-mail address, or not at all and so created. */
+  /** How the user is found: by the name in the entry, an earlier link, or the e-mail address. Otherwise the user is created. */
   readonly by: 'entry' | 'link' | 'email' | 'provisioning';
   /** Null if the user does not exist yet. */
   readonly roleBefore: string | null;
@@ -143,9 +143,9 @@ export interface ExplainedAccessToken {
   readonly kind: 'access-token';
   readonly lifetimeSeconds: number;
   readonly expiresAt: string;
-  /** Null: not limited. */
+  /** Null if the token is not limited. */
   readonly scopes: readonly string[] | null;
-  /** Null: the host itself. */
+  /** Null if the token is for the host itself. */
   readonly audience: string | null;
   readonly rights: DelegatedRights;
   /** The thumbprint of the key that it would be bound to (DPoP); null: a Bearer token. */

@@ -21,7 +21,7 @@ export class BoundSessionService {
 
   /**
    * The session of a call with `Authorization: DPoP` and a session token. The host compares `accessGeneration` with its user's.
-   * Each call needs a proof of the session's key, so that a session token alone is of no use (D25).
+   * Each call needs a proof of the session's key, so that a session token alone is useless (D25).
    * @throws TemporarilyUnavailableException if the clock of the database or the revocations are unknown
    */
   async find(call: PresentedCall): Promise<BoundSessionVerdict> {

@@ -4,7 +4,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class TokenExchange1795800000000 implements MigrationInterface {
   readonly name = 'TokenExchange1795800000000';
 
-  /** @throws Error where the tables of an unreleased version exist, which no migration converts */
+  /** @throws Error if the tables of an unreleased version exist, because no migration converts them */
   async up(queryRunner: QueryRunner): Promise<void> {
     await requireNoTables(queryRunner);
     for (const statements of Object.values(TABLES))
@@ -28,9 +28,9 @@ async function requireNoTables(queryRunner: QueryRunner): Promise<void> {
   );
 }
 
-/** Each table with the statements that make it. Columns of user ids may have another type: no statement depends on it. */
+/** Each table with the statements that create it. Columns of user ids may have another type, because no statement depends on it. */
 const TABLES: Readonly<Record<string, readonly string[]>> = {
-  // logout_issuer is there for logouts alone: whose logout used the id up.
+  // logout_issuer is the issuer whose logout used the id up; null for every other use.
   token_exchange_used_jti: [
     `CREATE TABLE token_exchange_used_jti (
       jti_hash uuid PRIMARY KEY,
@@ -39,8 +39,8 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
     )`,
     `CREATE INDEX token_exchange_used_jti_expiry ON token_exchange_used_jti (expires_at)`,
   ],
-  // projects_digest is that of the claim of projects that was last synced; a host clears it when a membership from the claim is
-  // changed otherwise.
+  // projects_digest is the digest of the projects claim that was last synced. A host clears it when something else changes a
+  // membership from the claim.
   token_exchange_identity_link: [
     `CREATE TABLE token_exchange_identity_link (
       issuer text NOT NULL,
@@ -52,8 +52,8 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
     )`,
     `CREATE INDEX token_exchange_identity_link_user ON token_exchange_identity_link (user_id)`,
   ],
-  // The whole URL is stored as a hash only: its query may hold a secret, and it may be longer than an index takes.
-  // key_set is text, not json: it is read by the same rules as a fetched one, and only there.
+  // The whole URL is stored only as a hash: its query may contain a secret, and it may be too long for an index.
+  // key_set is text, not json, because the reader of fetched key sets parses it.
   token_exchange_jwks_snapshot: [
     `CREATE TABLE token_exchange_jwks_snapshot (
       url_hash text PRIMARY KEY,
@@ -69,8 +69,8 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
       revision integer NOT NULL DEFAULT 0
     )`,
   ],
-  // entry is text, not json: it is read by the same rules as a configured one, and only there.
-  // A change takes the next revision. Changes run one after the other, so that none commits after a later one.
+  // entry is text, not json, because the reader of configured entries parses it.
+  // Each change gets the next revision. Changes run one after the other, so that none commits after a later one.
   token_exchange_stored_entry: [
     `CREATE TABLE token_exchange_stored_entry (
       name text PRIMARY KEY,
@@ -81,7 +81,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
       revision bigint GENERATED ALWAYS AS IDENTITY
     )`,
   ],
-  // An empty kid, which no key has, stands for all keys of the issuer.
+  // An empty kid, which no key has, means all keys of the issuer.
   token_exchange_trust_revocation: [
     `CREATE TABLE token_exchange_trust_revocation (
       issuer text NOT NULL,
@@ -91,7 +91,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
       PRIMARY KEY (issuer, kid)
     )`,
   ],
-  // vouched_by is [{"iss", "kid"}, …]. access_generation is text, as the host writes it. The keys of the external login are hashes.
+  // vouched_by is [{"iss", "kid"}, …]. access_generation is the host's own text. The keys of the external login are hashes.
   token_exchange_session: [
     `CREATE TABLE token_exchange_session (
       id_hash bytea PRIMARY KEY,
@@ -122,9 +122,9 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
       published_until timestamptz NOT NULL
     )`,
   ],
-  // written_in is the transaction that wrote the row. Transactions commit in another order than they begin, so readers start
-  // from the oldest one that was running when they last looked; a time or a number could skip a row. After a restore on
-  // another server the stored ones may be larger than the current ones: such rows are read each time until they expire.
+  // written_in is the transaction that wrote the row. Transactions commit in another order than they begin. Readers therefore
+  // start from the oldest transaction that was running at their last read. A time or a sequence could skip a row. After a
+  // restore on another server, stored values may be larger than current ones. Such rows are read each time until they expire.
   token_exchange_ended_token: [
     `CREATE TABLE token_exchange_ended_token (
       token_id text PRIMARY KEY,
@@ -134,8 +134,8 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
     'CREATE INDEX token_exchange_ended_token_expiry ON token_exchange_ended_token (expires_at)',
     'CREATE INDEX token_exchange_ended_token_written ON token_exchange_ended_token (written_in)',
   ],
-  // What providers have signed out, by the hashes that sessions and access tokens carry; an empty one stands for all logins of the
-  // issuer. written_in as above.
+  // The logouts by providers. The hashes are those in sessions and access tokens. An empty hash means all logins of the issuer.
+  // For written_in see above.
   token_exchange_logout: [
     `CREATE TABLE token_exchange_logout (
       issuer text NOT NULL,
@@ -149,7 +149,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
     'CREATE INDEX token_exchange_logout_received ON token_exchange_logout (received_at)',
     'CREATE INDEX token_exchange_logout_written ON token_exchange_logout (written_in)',
   ],
-  // For hosts without an audit trail of their own.
+  // The audit trail of hosts that have no trail of their own.
   token_exchange_audit_event: [
     `CREATE TABLE token_exchange_audit_event (
       id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

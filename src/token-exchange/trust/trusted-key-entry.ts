@@ -1,4 +1,4 @@
-// Reads the list of trusted keys: every entry, then what two entries must not share; reports all problems at once.
+// Reads the list of trusted keys. Checks every entry, and that no two entries conflict. Reports all problems at once.
 import {
   explainJsonError,
   isJsonObject,
@@ -24,27 +24,27 @@ interface Read {
   readonly given: unknown;
 }
 
-/** Every entry that was read here, with its source: a value of the same shape may come from anywhere. */
+/** The source of every entry that was read here. It distinguishes them from objects of the same shape. */
 const read = new WeakMap<object, Read>();
 
-/** Whether all of a list are entries that `readTrustedKeys` has made. */
+/** Whether `readTrustedKeys` has created all entries of a list. */
 export function isRead(list: string | readonly object[]): list is readonly TrustedKeyEntry[] {
   return typeof list !== 'string' && list.every((entry) => read.has(entry));
 }
 
-/** An entry as it was configured; undefined if `readTrustedKeys` has not made it. */
+/** The configured value of an entry; undefined if `readTrustedKeys` has not created the entry. */
 export function givenEntry(entry: TrustedKeyEntry): Readonly<Record<string, unknown>> | undefined {
   const given = read.get(entry)?.given;
   return isJsonObject(given) ? given : undefined;
 }
 
-/** Whether entries that were read have what the strict policy says where they say nothing. */
+/** Whether the entries were read with the defaults of the strict policy. */
 export function areStrict(entries: readonly TrustedKeyEntry[]): boolean {
   return entries.every((entry) => read.get(entry)?.defaults === 'strict');
 }
 
 /**
- * Reads the JSON text of the trusted keys. Every problem is listed, with entry, member and rule, never with the value (D32).
+ * Reads the JSON text of the trusted keys. Each problem has entry, property and rule, but never the value (D32).
  */
 export function readTrustedKeys(text: string, rules: TrustedKeysRules): TrustedKeysReading {
   const reading: TrustedKeysReading = { entries: [], problems: [], warnings: [] };
@@ -75,7 +75,7 @@ function parseList(text: string, problems: string[]): unknown[] {
   return [];
 }
 
-/** Two entries that would answer for the same token make it unclear which of them decides. */
+/** Reports entries that match the same tokens, because it would be unclear which entry decides. */
 function reportDuplicates(list: readonly unknown[], problems: string[]): void {
   const seen = new Map<string, number>();
   for (const [index, value] of list.entries()) {
@@ -95,12 +95,12 @@ function reportSeats({ entries, problems }: TrustedKeysReading): void {
   }
 }
 
-/** @param other an entry of the issuer that has another number */
+/** @param other an entry of the issuer with another number of seats */
 export function seatsRule(other: string): string {
   return `maxUsers: must be as in ${other}, which has the same issuer, or left out in one of them`;
 }
 
-/** At the entry that names one too many. */
+/** Reports the first entry whose origins exceed the limit. */
 function reportManyOrigins({ entries, problems }: TrustedKeysReading): void {
   const origins = new Set<string>();
   for (const entry of entries) {
@@ -118,7 +118,7 @@ export interface EntryIdentity {
   readonly what: string;
 }
 
-/** None if an entry is too broken. */
+/** Returns no identity if the entry lacks the properties. */
 export function identitiesOf({ type, issuer, kid, url }: Record<string, unknown>): EntryIdentity[] {
   if (type === 'jwks') return typeof url === 'string' ? identitiesOfKeySet(issuer, url) : [];
   const isPair = typeof issuer === 'string' && typeof kid === 'string';
@@ -126,8 +126,9 @@ export function identitiesOf({ type, issuer, kid, url }: Record<string, unknown>
 }
 
 /**
- * Neither a fragment, which is not sent, nor an empty query makes two addresses of one. Most servers ignore the query of a key set. Two
- * entries of one issuer would then hold the same keys, and one of them would never be used.
+ * Two addresses are the same if only the fragment differs, which is not sent, or an empty query. For one issuer they are also the
+ * same if only the query differs, because most servers ignore it. Otherwise two entries could have the same keys, and one of them
+ * would never be used.
  */
 function identitiesOfKeySet(issuer: unknown, url: string): EntryIdentity[] {
   const parsed = parsedUrl(url);

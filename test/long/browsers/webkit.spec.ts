@@ -1,4 +1,4 @@
-// A frame of another site in WebKitGTK, whose tracking prevention keeps no cookie of it.
+// A frame of another site in WebKitGTK, whose tracking prevention blocks the frame's cookies.
 import { Journey, LISTS, ORDERS, WORKFLOW } from '../../browser/support/journey.js';
 import { describeInBrowser } from '../../support/browser.js';
 import { EmbeddedBrowsing } from '../../support/embedded-browsing.js';
@@ -10,7 +10,7 @@ describeInBrowser('<embedded-instance> in WebKit', () => {
       undefined);
     return;
   }
-  // No name of the tests leads to this machine here: two addresses of it are two sites.
+  // WebKit cannot resolve the tests' host names, so two addresses of this machine are the two sites.
   const browsing = EmbeddedBrowsing.forBlock({
     customers: { ada: WORKFLOW, ben: 'Secret of ben' },
     isWithoutNames: true,
@@ -22,7 +22,7 @@ describeInBrowser('<embedded-instance> in WebKit', () => {
   });
   afterEach(() => tab.close());
 
-  it('signs in, lists, opens, renews, survives a reload of the host page, and signs out', () =>
+  it('signs in, lists, opens, renews, continues after a reload of the host page, and signs out', () =>
     new Journey(browsing, tab).walk());
 
   it('[D51] shows two users side by side, and one continues when the other signs out', () =>

@@ -1,4 +1,4 @@
-// The proofs of the page in the frame, as the service checks them, and what the page learns from an answer to a bad one.
+// The frame's proofs, checked by the service's code, and the page's corrections after a refused proof.
 import { calculateJwkThumbprint } from 'jose';
 import { DpopAuthentication } from '../../../../pages/shared/dpop-authentication.js';
 import { ProofKey } from '../../../../pages/shared/proof-key.js';

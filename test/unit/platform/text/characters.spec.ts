@@ -1,8 +1,8 @@
-// How texts are composed before they are compared.
+// Normalizes strings to NFC for comparisons.
 import { composed } from '../../../../src/platform/text/characters.js';
 import { quickestMs } from '../../../support/quickest.js';
 
-/** Composing takes seconds. */
+/** Normalizing this string would take seconds. */
 const LIMIT_MS = 500;
 
 it('[D4] a string is composed up to the longest allowed length', () => {

@@ -1,4 +1,4 @@
-// Which nonces are taken, for how long, and by instances with which keys.
+// Which nonces are accepted, for how long, and by which instances.
 import { KeyRing } from '../../../../src/platform/secrets/key-ring.js';
 import { DpopNonces } from '../../../../src/token-exchange/dpop/dpop-proofs.js';
 
@@ -10,7 +10,7 @@ const noncesOf = (...keys: Buffer[]) => new DpopNonces(new KeyRing(keys));
 describe('[D143] a nonce', () => {
   const nonces = noncesOf(key);
 
-  it('[D143] belongs to one minute, and is accepted until the next one ends, as is a nonce of that next minute', () => {
+  it('[D143] is accepted until the minute after its own ends', () => {
     const nonce = nonces.at(NOW);
     expect([nonces.at(NOW + 59), nonces.at(NOW + 60) === nonce]).toEqual([nonce, false]);
     const isGood = (now: number) => noncesOf(key).isGood(nonce, now);
@@ -30,7 +30,7 @@ describe('[D143] a nonce', () => {
     expect(noncesOf(newKey, key).at(NOW)).toBe(noncesOf(newKey).at(NOW));
   });
 
-  it.each([undefined, null, 7, '', 'x', ['x'], { nonce: 'x' }])('[D143] is not %j', (nonce) =>
+  it.each([undefined, null, 7, '', 'x', ['x'], { nonce: 'x' }])('[D143] is refused if it is %j', (nonce) =>
     expect(nonces.isGood(nonce, NOW)).toBe(false),
   );
 

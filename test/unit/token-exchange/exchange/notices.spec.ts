@@ -1,4 +1,4 @@
-// What is logged of claims that do not count.
+// The log lines about ignored claims.
 import { createLogger } from '../../../../src/platform/log/logger.js';
 import type { Flow } from '../../../../src/token-exchange/endpoint/flows.js';
 import { Notices } from '../../../../src/token-exchange/exchange/notices.js';
@@ -30,22 +30,25 @@ it.each<[Flow, Claims, Claims | undefined, { reason: string; userId: string; fou
       { ...kept, ...subject, found: 'none in p, q' },
     ],
   ],
-])('[4.4.role.5][D77] at %s with %j and %j', (flow, ofSubject, ofActor, expected) => {
-  const lines: unknown[] = [];
-  const notices = new Notices(createLogger('warn', { write: (line) => lines.push(JSON.parse(line)) }));
-  notices.warnAfterCommit(
-    { flow, requestId: 'r' },
-    { subject: tokenOf('s'), actor: ofActor && tokenOf('a') },
-    {
-      subject: { userId: 's', changes: [], ...ofSubject },
-      actor: ofActor && { userId: 'a', changes: [], ...ofActor },
-    },
-  );
-  expect(lines).toEqual(
-    expected.map((members) => ({
-      ...{ level: 'warn', time: expect.any(String), requestId: 'r', flow, issuer: 'https://a.example' },
-      ...{ kid: members.userId, entry: `entry-${members.userId}`, ...members },
-      msg: expect.stringMatching(`#${members.reason}$`),
-    })),
-  );
-});
+])(
+  '[4.4.role.5][D77] logs the ignored claims of %s with subject %j and actor %j',
+  (flow, ofSubject, ofActor, expected) => {
+    const lines: unknown[] = [];
+    const notices = new Notices(createLogger('warn', { write: (line) => lines.push(JSON.parse(line)) }));
+    notices.warnAfterCommit(
+      { flow, requestId: 'r' },
+      { subject: tokenOf('s'), actor: ofActor && tokenOf('a') },
+      {
+        subject: { userId: 's', changes: [], ...ofSubject },
+        actor: ofActor && { userId: 'a', changes: [], ...ofActor },
+      },
+    );
+    expect(lines).toEqual(
+      expected.map((members) => ({
+        ...{ level: 'warn', time: expect.any(String), requestId: 'r', flow, issuer: 'https://a.example' },
+        ...{ kid: members.userId, entry: `entry-${members.userId}`, ...members },
+        msg: expect.stringMatching(`#${members.reason}$`),
+      })),
+    );
+  },
+);

@@ -6,7 +6,7 @@ import { describeWithVectors } from '../../../support/vectors.js';
 const INSTANCE = 'https://instance.example';
 const locationFor = (target: string | undefined) => localRedirect(target).location;
 
-/** Says in which way a result could lead away, break a header, or change when it is checked again; else nothing. */
+/** Returns how a result could leave the instance, break a header, or change if it is checked again; otherwise undefined. */
 function faultOf(target: string): string | undefined {
   const result = locationFor(target);
   const url = URL.canParse(result, INSTANCE) ? new URL(result, INSTANCE) : undefined;
@@ -112,7 +112,7 @@ describe('for every target', () => {
   });
 
   it('[D24] the browser stays on the instance: every code unit in path, query and fragment', () => {
-    // The first blocks hold all that a URL gives a meaning to; `npm run test:all` tries every one.
+    // The first blocks contain all characters with a meaning in URLs. `npm run test:all` tries every code unit.
     const units = Array.from({ length: isMainScope ? 0x3100 : 0x10000 }, (_, code) =>
       String.fromCharCode(code),
     );

@@ -1,4 +1,4 @@
-// Each access token has one spelling: the signature's bytes in other letters are another text.
+// Each access token has one valid encoding. Another encoding of the same signature is rejected.
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import {
   AccessTokenService,
@@ -11,8 +11,8 @@ import { TestClock } from '../../../support/test-clock.js';
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 /**
- * The same bytes in other letters: the last character of a part of 64 bytes has four bits that mean nothing, and some
- * readers take both alphabets, and padding.
+ * Other encodings of the same bytes: the last character of 64 encoded bytes has four unused bits, and some decoders
+ * accept both alphabets and padding.
  */
 function otherSpellings(token: string): string[] {
   const last = ALPHABET.indexOf(token.at(-1) ?? '');
@@ -68,7 +68,7 @@ describe('an access token', () => {
     expect(lengthOfAccessToken(bound)).toBe(token.length);
   });
 
-  it('[D31] with another spelling of its signature is rejected before and after the original', async () => {
+  it('[D31] with another encoding of its signature is rejected before and after the original', async () => {
     const tokensSpelled = Array.from({ length: 8 }, () => issue());
     const spellings = tokensSpelled.flatMap(otherSpellings);
     const accepted = async () => {
