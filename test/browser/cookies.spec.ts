@@ -19,7 +19,7 @@ describeInBrowser('[D25] a login by a plain form, with third-party cookies block
         (message as { type: string }).type.startsWith('session-'),
       );
 
-    it("[D25] shows the user's workflows, and tells the host page about the session", async () => {
+    it("[D25] shows the user's workflows, and sends the session's event to the host page", async () => {
       const product = await signedIn();
       await product.frame.getByText('Morning orders').waitFor();
       expect(product.frameUrl()).toBe(`${browsing.instanceOrigin}/`);
@@ -70,7 +70,7 @@ describeInBrowser('[D25] a login by a plain form, with third-party cookies block
       expect(await told(product)).toHaveLength(1);
     });
 
-    it('[D25] signs in no direct visit to the instance', async () => {
+    it('[D25] does not sign in a direct visit to the instance', async () => {
       const page = await browsing.context.newPage();
       await page.goto(browsing.instanceOrigin);
       await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();

@@ -82,7 +82,7 @@ describe('the embedded database with continuous inserts and deletes', () => {
     await purgeJobOn(dataSource, { tables: USED_IDS }, clock).run();
   }
 
-  /** What the planner believes. */
+  /** The planner's estimate of the number of rows. */
   async function knownRows(): Promise<number> {
     const [table] = await dataSource.query<{ rows: number }[]>(
       `SELECT reltuples::int AS "rows" FROM pg_class WHERE relname = 'token_exchange_used_jti'`,
@@ -128,7 +128,7 @@ describe('the embedded database with continuous inserts and deletes', () => {
       await pause(milliseconds);
       return uses;
     };
-    // What the tests before this one have left to do comes first.
+    // Waits for the maintenance after the earlier tests.
     await until(async () => (await usesWithin(SOME_LOOKS_MS)) === 0);
     expect(await usesWithin(SOME_LOOKS_MS)).toBe(0);
     await dataSource.query('SELECT 1');

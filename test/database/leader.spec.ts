@@ -13,7 +13,7 @@ const TAKEOVER_MS = 60_000;
 const NOBODY = -1;
 const warnings: string[] = [];
 const logger = createLogger('warn', { write: (line) => void warnings.push(line) });
-/** How often a candidate has said that it leads no longer: others may lead before anybody looks. */
+/** How often a candidate has logged the loss of leadership. Another may already lead when the test checks. */
 const losses = () => warnings.filter((line) => line.includes('no longer the leader')).length;
 
 describeOnPostgresql('[D94] the leader', (database) => {
@@ -115,13 +115,13 @@ describeOnPostgresql('[D94] the leader', (database) => {
 /** Watches the candidates as long as a test runs. */
 class Election {
   mostAtOnce = 0;
-  /** Who led, one after the other: places among the candidates. */
+  /** The indexes of the leaders in their order. */
   readonly changes: number[] = [NOBODY];
   private readonly timer = setInterval(() => this.look(), 2);
 
   constructor(private readonly candidates: () => AdvisoryLockLeader[]) {}
 
-  /** Leaves out moments without a leader, which may fall between two checks. */
+  /** Leaves out moments without a leader, because the checks may miss them. */
   leaders(): number[] {
     return this.changes.filter((leader) => leader !== NOBODY);
   }

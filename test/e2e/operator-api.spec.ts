@@ -44,7 +44,7 @@ describeOnEachDatabase("the operator's API", (database) => {
       ({ name, payload }) => name.startsWith('svc.audit.administration.') && payload['way'] === 'operator',
     );
 
-  it('[D109] adds, shows, changes, suspends, resumes and removes a stored entry, each in the trail by whom and from where', async () => {
+  it('[D109] adds, shows, changes, suspends, resumes and removes a stored entry, and records each with operator and address', async () => {
     const entry = { ...other.staticEntry(), name: 'other' };
     const added = await read(browser.send('POST', 'entries', { entry }), 201);
     expect(added).toMatchObject({ name: 'other', changed: true });
@@ -257,7 +257,7 @@ describeOnEachDatabase("the operator's API", (database) => {
     expect((await read<List>(browser.send('POST', 'refusals/search', single))).data).toHaveLength(2);
   });
 
-  it('[D109] shows every event with its author page by page, and readings once a minute', async () => {
+  it('[D109] shows every event in pages with its author, and records repeated reads once a minute', async () => {
     const find = (body: object) => read<List>(browser.send('POST', 'events/search', body));
     const first = await find({ limit: 2 });
     const next = await find({ limit: 2, cursor: first.nextCursor });
@@ -284,7 +284,7 @@ describeOnEachDatabase("the operator's API", (database) => {
     expect(readings.map(({ payload }) => payload.reason)).toEqual([undefined, 'refused']);
   });
 
-  it('[D79] shows refusals of strangers only if asked, and otherwise refusals with a verified sender', async () => {
+  it('[D79] shows refusals of unverified senders only if requested', async () => {
     const tokens = ['a.b.c', partner.sign(partner.claims({ iss: undefined }))];
     for (const token of [...tokens, partner.sign(partner.claims({ aud: 'https://else.example' }))])
       await service.exchange({ subject_token: token });

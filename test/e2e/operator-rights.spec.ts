@@ -1,4 +1,4 @@
-// What an administrator may not do at the operator's page that its owner may, also of two who ask at once.
+// Actions on the operator's page that the owner may perform and administrators may not, also if two act at once.
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import { PasswordHasher } from '../../src/administration/accounts/passwords.js';
@@ -53,7 +53,7 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
       ({ name, subjectUserId }) => name.startsWith('svc.audit.administration.') && subjectUserId === userId,
     );
 
-  it('[D121] trusts no entry that reaches the owner or administrators, and suspends and removes every one', async () => {
+  it('[D121] cannot add or resume an entry that reaches the owner or administrators, but can suspend and remove every entry', async () => {
     for (const broad of [{ linkPrivileged: true }, { excludeOwner: false }]) {
       const answer = await admin.send('POST', 'entries', entry(broad));
       expect([answer.status, await answer.json()]).toMatchObject([409, { message: REACHES }]);
@@ -78,7 +78,7 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
     ]);
   });
 
-  it('[D121] adds no entry for an issuer that has users or another entry', async () => {
+  it('[D121] cannot add an entry for an issuer that has users or another entry', async () => {
     const left = 'https://left.example';
     await linkUser(service, left, 'linked', await createUser(service, { email: 'left@example.com' }));
     const stored = 'https://stored.example';
@@ -92,7 +92,7 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
     }
   });
 
-  it("[D121] adds and changes no entry that affects another entry's logouts", async () => {
+  it("[D121] cannot add or change an entry so that it affects another entry's logouts", async () => {
     const sent = { logoutIssuer: 'https://provider.example' };
     expect((await owner.send('POST', 'entries', ownKey('https://sent.example', 'sent', sent))).status).toBe(
       201,
@@ -114,7 +114,7 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
     expect(await errorOf(await admin.send('POST', 'entries/plain/resume'))).toEqual(REFUSED);
   });
 
-  it('[D121][P.signInAs] names no operator, and what an administrator set is out once its user is one', async () => {
+  it("[D121][P.signInAs] cannot name an operator in an entry, and an administrator's entry is refused once its user is an operator", async () => {
     const job = Partner.create({ issuer: 'https://jobs.example', audience: BASE_URL });
     const userId = await createUser(service, { email: 'deploy@example.com' });
     const asUser = (signInAs: string) => {
@@ -163,7 +163,7 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
     expect((await admin.send('DELETE', 'entries/job')).status).toBe(200);
   });
 
-  it('[D121] of two who add entries for an issuer at once one does', async () => {
+  it('[D121] only one of two concurrent requests adds an entry for an issuer', async () => {
     const adds = ['one', 'two'].map((name) =>
       admin.send('POST', 'entries', ownKey('https://twice.example', name)),
     );
@@ -171,7 +171,7 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
     expect(statuses.sort((one, other) => one - other)).toEqual([201, 409]);
   });
 
-  it('[D121] changes no trust by which an administrator is signed in, but suspends it', async () => {
+  it('[D121] cannot change an entry that signs in an administrator, but can suspend it', async () => {
     const issuer = 'https://linked.example';
     const otherId = await createOperator(service, 'linked@example.com');
     expect((await admin.send('POST', 'entries', ownKey(issuer, 'linked'))).status).toBe(201);
@@ -191,7 +191,7 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
     for (const change of changes) expect((await change(owner)).status).toBeLessThan(300);
   });
 
-  it('[D121] neither revokes nor restores keys of an entry that reaches the owner', async () => {
+  it('[D121] cannot revoke or restore keys of an entry that reaches the owner', async () => {
     const issuer = 'https://broad.example';
     const broad = ownKey(issuer, 'broad', { excludeOwner: false });
     expect((await owner.send('POST', 'entries', broad)).status).toBe(201);
@@ -202,7 +202,7 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
     expect((await owner.send('POST', 'revocations/restore', keys)).status).toBe(200);
   });
 
-  it("[D121] neither switches the owner's account nor ends the owner's sessions", async () => {
+  it("[D121] cannot disable or enable the owner, or end the owner's sessions", async () => {
     for (const what of ['disable', 'enable', 'sign-out'])
       expect(await errorOf(await admin.send('POST', `users/${ownerId}/${what}`))).toEqual(REFUSED);
     const [session] = await service.rows<{ id: string }>(
@@ -221,7 +221,7 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
     expect(await owner.status()).toBe(401);
   });
 
-  it('[D109] leaves in the trail whose data was looked at', async () => {
+  it('[D109] is recorded with the users whose data it has read', async () => {
     expect((await admin.get(`users/${ownerId}`)).status).toBe(200);
     expect((await admin.send('POST', 'sessions/search', { user: ownerId })).status).toBe(200);
     for (const path of ['operator-sessions', 'overview']) expect((await admin.get(path)).status).toBe(200);
@@ -234,7 +234,7 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
     ]);
   });
 
-  it('[D121] of two who disable each other at once one is left', async () => {
+  it('[D121] only one of two administrators is disabled if they disable each other at once', async () => {
     for (let round = 0; round < 3; round++) {
       const names = [`one${round}`, `two${round}`];
       const ids: string[] = [];
@@ -256,7 +256,7 @@ describeOnAnyDatabase('an administrator beside others, under the strict policy',
   const environment = { ...OPERATOR_ENVIRONMENT, SVC_TOKEN_EXCHANGE_STRICT: 'true' };
   const service = TestService.forBlock(database, { environment });
 
-  it('[D121] is not signed in as another administrator by a key of their own', async () => {
+  it('[D121] cannot sign in as another administrator with a key of their own', async () => {
     const attacker = Partner.create({ issuer: 'https://linked.example', audience: BASE_URL });
     const otherId = await createOperator(service, 'other@example.com');
     await linkUser(service, attacker.issuer, 'linked', otherId);
@@ -296,7 +296,7 @@ describeOnPostgresql('an operator who is changed at the same moment', (database)
     }
   }
 
-  it('[D105] changes nothing once the role is lost', async () => {
+  it('[D105] cannot change anything after losing the role', async () => {
     const id = await createOperator(service, 'gone@example.com');
     const target = await createUser(service, { email: 'target@example.com' });
     const browser = await signedIn(service, 'gone@example.com');
@@ -306,7 +306,7 @@ describeOnPostgresql('an operator who is changed at the same moment', (database)
     expect((await storedUser(service, target)).enabled).toBe(true);
   });
 
-  it('[D105] opens no session by a password that is changed meanwhile, and reports it', async () => {
+  it('[D105] cannot sign in with a password that changes during the check, and the refusal is recorded', async () => {
     const id = await createOperator(service, 'new@example.com');
     const hash = await new PasswordHasher().hash('another long password');
     const change = 'UPDATE operator_password SET password_hash = $2 WHERE user_id = $1';

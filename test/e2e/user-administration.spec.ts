@@ -1,4 +1,4 @@
-// Administrators who act on each other at the same moment: the last one is never lost, and the loser is told why.
+// Administrators who change each other at the same time: one always remains, and the other gets an error with the reason.
 import type { ApiAnswer } from '../support/api-client.js';
 import { ApiClient } from '../support/api-client.js';
 import { ApiWorld } from '../support/api-world.js';
@@ -6,7 +6,7 @@ import { describeOnEachDatabase } from '../support/databases.js';
 import { changeUser, storedUser } from '../support/local-users.js';
 import { TestService } from '../support/test-service.js';
 
-/** On the embedded database requests take turns at one connection, and so meet in fewer ways. */
+/** On the embedded database all requests share one connection, so fewer orders of statements are possible. */
 const ROUNDS = { postgresql: 25, embedded: 5 };
 const DISABLE = { enabled: false };
 const DEMOTE = { role: 'global:member' };

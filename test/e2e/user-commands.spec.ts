@@ -1,4 +1,4 @@
-// svc-admin users show, set-role, unlink and delete, run while the service runs, on both databases.
+// svc-admin users show, set-role, unlink and delete while the service runs, on both databases.
 import { Partner } from '../../demo/partner.js';
 import { VERSION } from '../../src/platform/version.js';
 import { EVENT, eventsOf } from '../support/audit.js';
@@ -37,7 +37,7 @@ describeOnEachDatabase('commands on one user', (database) => {
   const made = async (email: string, ...more: string[]) =>
     (JSON.parse(await users('create', '--email', email, ...more)) as { id: string }).id;
 
-  it('show who a user is, by which identities, and when they signed in', async () => {
+  it('show prints the user, the linked identities and the last sign-ins', async () => {
     await tokenOf('s-1', 'seen@users.example');
     const shown = await show('Seen@users.example');
     expect(shown).toMatchObject({
@@ -84,7 +84,7 @@ describeOnEachDatabase('commands on one user', (database) => {
     expect((await commands.run(['users', 'set-role', id, 'king'])).exitCode).toBe(2);
   });
 
-  it('unlink undoes a link by e-mail address, with all that was issued by it, and keeps what made a user (2.5.2)', async () => {
+  it('unlink removes a link by e-mail address and ends its access, but keeps the link that created the user (2.5.2)', async () => {
     const id = await made('linked@users.example');
     const accessToken = await tokenOf('wrong', 'linked@users.example');
     expect([(await show(id)).links.length, await bearerStatus(service, accessToken)]).toEqual([1, 200]);
@@ -94,7 +94,7 @@ describeOnEachDatabase('commands on one user', (database) => {
     );
     expect([(await show(id)).links, await bearerStatus(service, accessToken)]).toEqual([[], 401]);
     expect(await refusal('unlink', id, ...link)).toContain('has no such identity');
-    // It is linked anew, to the user who has its address now.
+    // The identity is linked again, to the user who now has the address.
     await tokenOf('wrong', 'other@users.example');
     expect(await refusal('unlink', 'other@users.example', ...link)).toContain(
       'created the user and cannot be unlinked',
@@ -102,7 +102,7 @@ describeOnEachDatabase('commands on one user', (database) => {
     expect((await show('other@users.example')).provisioned).toBe(true);
   });
 
-  it('delete ends access, and leaves only the events of the trail', async () => {
+  it('delete ends access, and keeps only audit events', async () => {
     const accessToken = await tokenOf('gone', 'gone@users.example');
     const { id } = await show('gone@users.example');
     expect(await refusal('delete', 'gone@users.example')).toMatch(
@@ -125,7 +125,7 @@ describeOnEachDatabase('commands on one user', (database) => {
           .concat('svc.audit.administration.performed', 'svc.audit.user.changed'),
       ),
     );
-    // The same person comes back as a new user.
+    // The same person signs in again as a new user.
     await tokenOf('gone', 'gone@users.example');
     expect((await show('gone@users.example')).id).not.toBe(id);
   });

@@ -1,4 +1,4 @@
-// Services, their leader among them, and what audit events are sent to are killed at random under load: every event arrives.
+// Services, including the leader, and receivers of audit events are killed at random under load. Every event arrives.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Partner } from '../../demo/partner.js';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
@@ -50,13 +50,13 @@ describeWithProcesses('[D87] the sinks of three processes', (database) => {
     );
     return rows.map(({ id }) => id);
   };
-  /** Exchanges without a pause, good and bad, at whichever process answers. */
+  /** Sends valid and invalid exchanges without a pause to any running process. */
   const applyLoad = (signal: AbortSignal) =>
     Promise.all(
       Array.from({ length: SENDERS }, async (_, sender) => {
         for (let turn = sender; !signal.aborted; turn++) {
           const token = turn % 5 === 0 ? 'no token' : partner.sign();
-          // One that is gone is tried again soon enough.
+          // A killed process is tried again in a later turn.
           await cluster
             .instance(turn)
             .exchangeStatus(token)
@@ -100,7 +100,7 @@ describeWithProcesses('[D87] the sinks of three processes', (database) => {
       const [each] = harm.splice(random.below(harm.length), 1);
       await each!();
     }
-    // What comes last must arrive, too.
+    // The last events must arrive, too.
     await anyTime();
     ending.abort();
     await load;

@@ -1,4 +1,4 @@
-// The check of an integration, as partners run it, against real instances: whole ones, and ones that are broken in one way each.
+// The integration check, run as partners run it, against correct instances and instances with one fault each.
 import { join } from 'node:path';
 import { Partner } from '../../demo/partner.js';
 import { CHECKS } from '../../packages/partner/src/check.js';
@@ -18,7 +18,7 @@ const ISSUER = 'https://partner.example';
 const BUILD_MS = 300_000;
 const EMAIL = 'check@partner.example';
 
-/** A clock that was set wrong and goes on. */
+/** A running clock with a constant error. */
 class WrongClock extends Clock {
   constructor(private readonly aheadSeconds: number) {
     super();

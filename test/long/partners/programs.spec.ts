@@ -16,9 +16,9 @@ const STARTING_MS = 120_000;
 const folders: string[] = [];
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
-/** What comes of a key that the program cannot sign with. */
+/** The program's error for a key that it cannot sign with. */
 interface Misfit {
-  /** That of the program, if left out. */
+  /** Default: the program's own error. */
   readonly command?: RunnableProgram['command'];
   readonly status: number;
   readonly told: RegExp;
@@ -92,7 +92,7 @@ const LANGUAGES: readonly Language[] = [
     command: () => ['sh', '-c', 'exec php -S "127.0.0.1:$PORT" partner.php'],
     isSequential: true,
     foreignKey: rsaKey,
-    // One request, as the server would have the program answer it.
+    // Runs the program for one request, as the web server would.
     misfit: {
       command: [
         'php',
@@ -124,7 +124,7 @@ for (const language of LANGUAGES) {
     describeMisfit(language.title, state, language.misfit);
 }
 
-/** With the key of the guide as it is, which this language's libraries do not take. */
+/** Uses the guide's key unchanged, which this language's libraries cannot read. */
 function describeMisfit(title: string, { command, folder }: RunnableProgram, misfit: Misfit): void {
   it(
     `the partner in ${title} reports why it cannot sign with a key`,
@@ -148,7 +148,7 @@ function describeMisfit(title: string, { command, folder }: RunnableProgram, mis
   );
 }
 
-/** At once, so that tests can be declared by what comes of it. */
+/** Runs synchronously, so that the result decides which tests are declared. */
 function stateOf({ name, preparing, command, foreignKey, isSequential }: Language): ProgramState {
   if (!isWholeSeries) return { reason: 'fetches packages, run it by `npm run test:long -- partners`' };
   // A folder on disk, because some machines forbid executing programs in memory-backed folders.

@@ -1,4 +1,4 @@
-// What is checked before the service starts: all problems of configuration, licence and trusted keys at once.
+// The checks before the start: all problems of configuration, licence and trusted keys are reported at once.
 import { generateKeyPairSync } from 'node:crypto';
 import {
   chmodSync,
@@ -224,7 +224,7 @@ describe('the encryption key for secrets', () => {
       expect(() => encryptionKeys(config)).toThrow(
         `${path}: other accounts may read or write it. Correct it: chmod 600 '${path}'`,
       );
-      // As a volume in Kubernetes gives it to its group.
+      // The mode in a Kubernetes volume with `fsGroup`.
       chmodSync(path, 0o660);
       expect(encryptionKeys(config)).toHaveLength(1);
     },

@@ -1,4 +1,4 @@
-// Which passwords of operators are taken.
+// The rules for operators' passwords.
 import { faultOfPassword, normalizePassword } from '../../../../src/administration/accounts/passwords.js';
 
 describe('[D106] a password', () => {

@@ -3,7 +3,7 @@ import { AlwaysLeader, Leader } from '../../../../src/platform/jobs/leader.js';
 import { PeriodicJob } from '../../../../src/platform/jobs/periodic.job.js';
 import { createLogger } from '../../../../src/platform/log/logger.js';
 
-/** A candidate whose success the test decides. */
+/** A candidate that the test makes leader. */
 class Candidate extends Leader {
   isLeader = false;
 }

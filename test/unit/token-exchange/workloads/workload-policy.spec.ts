@@ -61,10 +61,10 @@ it.each<[string, Members, RegExp]>([
   ['claims', { claims: {} }, /must be an object of at least one claim/],
   ['claims', { claims: { repository_id: null } }, /must be an object of at least one claim/],
   ['claims', { claims: { repository_id: ['74'] } }, /must be an object of at least one claim/],
-  // It would stand for 9007199254740992 as well.
+  // As a number it would also equal 9007199254740992.
   ['claims', { claims: { repository_id: 2 ** 53 } }, /a number up to 9007199254740991/],
   ['claims', { claims: { aud: 'x' } }, /must not have aud, which is checked by itself/],
-])('[P.signInAs][P.subjects][P.claims] %s: %j is a problem', (member, change, message) => {
+])('[P.signInAs][P.subjects][P.claims] %s: %j is refused', (member, change, message) => {
   const { entries, problems } = reading(change);
   expect(entries).toEqual([]);
   expect(problems.filter((problem) => problem.startsWith(`entry 0, ${member}: `)).join()).toMatch(message);
@@ -116,7 +116,7 @@ it.each<[string, string, boolean]>([
   ['repo:acme/app:ref:refs/heads/release-*', 'repo:acme/app:ref:refs/heads/release-', false],
   ['repo:acme@*/app@*:ref:refs/heads/main', 'repo:acme@12/app@34:ref:refs/heads/main', true],
   ['repo:acme@*/app@*:ref:refs/heads/main', 'repo:acme-evil@12/app@34:ref:refs/heads/main', false],
-  // What parts two segments is not left open either.
+  // A separator in the pattern matches only itself.
   ['*:*', 'a/b', false],
   ['a::b', 'a::b', true],
   ['a:*:b', 'a::b', false],

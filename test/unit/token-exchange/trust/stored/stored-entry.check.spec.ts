@@ -1,4 +1,4 @@
-// Which stored entries are used together with configured entries and with each other.
+// Conflicts of stored entries with configured entries and with each other.
 import { Partner } from '../../../../../demo/partner.js';
 import { checkStoredEntries } from '../../../../../src/token-exchange/trust/stored/stored-entry.js';
 import { readTrustedKeys } from '../../../../../src/token-exchange/trust/trusted-key-entry.js';
