@@ -14,7 +14,7 @@ import { notificationsOf } from '../../platform/jobs/notifications.js';
 import type { Log } from '../../platform/log/log.js';
 import { LOGGER } from '../../platform/log/log.js';
 import { KeyRing, SealError } from '../../platform/secrets/key-ring.js';
-import { plainly, StartError } from '../../platform/start-error.js';
+import { StartError, withStartErrors } from '../../platform/start-error.js';
 import { AuditTrail, EventTable, EventTableTrail } from '../audit/audit-trail.js';
 import { BoundSessionService } from '../login/bound-session.service.js';
 import { SessionService } from '../login/session.service.js';

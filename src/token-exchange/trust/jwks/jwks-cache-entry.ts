@@ -114,7 +114,7 @@ export class JwksCacheEntry {
     return (this.isInTime(nowMs) ? this.keysByKid.get(kid) : undefined) ?? [];
   }
 
-  serving(nowMs: number): readonly TrustedKey[] {
+  usableKeys(nowMs: number): readonly TrustedKey[] {
     return this.isInTime(nowMs) ? this.keys : [];
   }
 
