@@ -21,8 +21,10 @@ describe('[D102] the transaction queue', () => {
   });
 
   const take = (count: number, leftMs = Number.POSITIVE_INFINITY) => {
+    // Work of one test may end during the next one.
+    const own = outcomes;
     for (let taken = 0; taken < count; taken++) {
-      const place = outcomes.push(undefined) - 1;
+      const place = own.push(undefined) - 1;
       const work = () => {
         begun += 1;
         return new Promise<string>((resolve, reject) =>
@@ -32,8 +34,8 @@ describe('[D102] the transaction queue', () => {
       const wait = new SharedWait(leftMs);
       wait.deadlineMs = performance.now() + leftMs;
       turns.take(wait, work).then(
-        (result) => (outcomes[place] = result),
-        (error: unknown) => (outcomes[place] = error),
+        (result) => (own[place] = result),
+        (error: unknown) => (own[place] = error),
       );
     }
   };
