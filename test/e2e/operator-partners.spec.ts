@@ -51,7 +51,11 @@ describeOnAnyDatabase('[D109] "Add a partner" by the operator\'s API', (database
 
   it.each([
     ['a private key', () => partner.privateKeyPem(), 'is a private key, which only its owner may have'],
-    ['a private JWK', () => JSON.stringify({ kty: 'EC', d: 'secret' }), 'is a private key, and it has left'],
+    [
+      'a private JWK',
+      () => JSON.stringify({ kty: 'EC', d: 'secret' }),
+      'is a private key, which only its owner may have',
+    ],
     ['a shared secret', () => JSON.stringify({ kty: 'oct', k: 'secret' }), 'is a private key'],
     ['a key set', () => JSON.stringify(partner.jwks()), 'is a key set'],
     ['half a JWK', () => '{"kty":"EC"', 'is not valid JSON, so it is no JWK'],

@@ -119,14 +119,14 @@ describe('[D96] behind a pooler that lends connections for transactions', () => 
 
   describeBehindPgBouncer('and there is one connection', { ...settings, default_pool_size: 1 }, (behind) => {
     it('the start is refused', async () => {
-      await expect(openDatabase(behind().settings, SCHEMA)).rejects.toThrow('set pool_mode = session');
+      await expect(openDatabase(behind().settings, SCHEMA)).rejects.toThrow('Set pool_mode = session');
     });
   });
 
   describeBehindPgBouncer('and there are many', { ...settings, default_pool_size: 10 }, (behind) => {
     it.each([0, 1, 7])('the start is refused, with %d of them idle', async (idle) => {
       await openConnections(behind().url, idle);
-      await expect(openDatabase(behind().settings, SCHEMA)).rejects.toThrow('set pool_mode = session');
+      await expect(openDatabase(behind().settings, SCHEMA)).rejects.toThrow('Set pool_mode = session');
     });
 
     it('the start is refused while others use them', async () => {
@@ -134,7 +134,7 @@ describe('[D96] behind a pooler that lends connections for transactions', () => 
       const others = Promise.all([1, 2, 3].map(() => keepAsking(behind().url, load.signal)));
       try {
         for (let time = 0; time < 5; time += 1)
-          await expect(openDatabase(behind().settings, SCHEMA)).rejects.toThrow('set pool_mode = session');
+          await expect(openDatabase(behind().settings, SCHEMA)).rejects.toThrow('Set pool_mode = session');
       } finally {
         load.abort();
         await others;

@@ -265,7 +265,7 @@ describeInBrowser('"Add a partner"', () => {
       await one.page.locator(':focus', { hasText: 'The pair is created.' }).waitFor();
       await reach('Highest role');
       await type('Origins', 'http://localhost:3000');
-      await reach(/^More: everything.*/);
+      await reach(/^More settings.*/);
       await keyboard.press('Enter');
       await reach('Expected audience');
       await one.page.locator('summary:focus, details[open] :focus').waitFor();
