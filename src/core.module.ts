@@ -24,12 +24,14 @@ import { DatabaseOutages } from './platform/http/database-outages.js';
 import { SOURCE_DIRECTORY } from './platform/http/page.controller.js';
 import { DatabaseCounts, THROTTLE_PURGE } from './platform/http/throttle/database-counts.js';
 import { MemoryCounts, THROTTLE_STORAGE } from './platform/http/throttle/rate-limit.js';
+import { leadershipOf } from './platform/jobs/advisory-lock.leader.js';
 import {
   EmbeddedMaintenanceJob,
   EmbeddedMaintenanceRepository,
 } from './platform/jobs/embedded-maintenance.job.js';
-import { AlwaysLeader, Leader, leadershipOf } from './platform/jobs/leader.js';
-import { Notifications, notificationsOf, SoleProcessNotifications } from './platform/jobs/notifications.js';
+import { AlwaysLeader, Leader } from './platform/jobs/leader.js';
+import { Notifications, SoleProcessNotifications } from './platform/jobs/notifications.js';
+import { notificationsOf } from './platform/jobs/postgres.notifications.js';
 import { purging } from './platform/jobs/purge.job.js';
 import type { Log } from './platform/log/log.js';
 import { LOGGER } from './platform/log/log.js';

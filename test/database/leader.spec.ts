@@ -1,7 +1,7 @@
 // Checks that one of several candidates on a PostgreSQL database leads, and that another one soon takes over.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { AdvisoryLockLeader } from '../../src/platform/jobs/leader.js';
+import { AdvisoryLockLeader } from '../../src/platform/jobs/advisory-lock.leader.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import type { TestDatabase } from '../support/databases.js';
 import { describeOnPostgresql } from '../support/databases.js';

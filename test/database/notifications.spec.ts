@@ -1,6 +1,6 @@
 // One connection listens to the announcements of other processes, for all who want to know of some.
 import { Client } from 'pg';
-import { PostgresNotifications } from '../../src/platform/jobs/notifications.js';
+import { PostgresNotifications } from '../../src/platform/jobs/postgres.notifications.js';
 import type { Log } from '../../src/platform/log/log.js';
 import { SILENT } from '../../src/platform/log/log.js';
 import { describeOnPostgresql } from '../support/databases.js';

@@ -1,7 +1,7 @@
 // What instances read of revocations, in whichever order transactions commit.
 import { randomUUID } from 'node:crypto';
 import type { OpenDatabase } from '../../src/platform/database/data-source.js';
-import { PostgresNotifications } from '../../src/platform/jobs/notifications.js';
+import { PostgresNotifications } from '../../src/platform/jobs/postgres.notifications.js';
 import { SILENT } from '../../src/platform/log/log.js';
 import { FROM_THE_BEGINNING } from '../../src/token-exchange/revocation/revocation.repository.js';
 import { externalLoginOf } from '../../src/token-exchange/revocation/revocations.js';

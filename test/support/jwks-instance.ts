@@ -6,11 +6,8 @@ import { Clock } from '../../src/platform/clock.js';
 import type { DatabaseSettings, OpenDatabase } from '../../src/platform/database/data-source.js';
 import { Database } from '../../src/platform/database/database.js';
 import { AlwaysLeader, Leader } from '../../src/platform/jobs/leader.js';
-import {
-  Notifications,
-  PostgresNotifications,
-  SoleProcessNotifications,
-} from '../../src/platform/jobs/notifications.js';
+import { Notifications, SoleProcessNotifications } from '../../src/platform/jobs/notifications.js';
+import { PostgresNotifications } from '../../src/platform/jobs/postgres.notifications.js';
 import { LOGGER } from '../../src/platform/log/log.js';
 import { createLogger } from '../../src/platform/log/logger.js';
 import { ExchangeTelemetry, SilentTelemetry } from '../../src/token-exchange/host/telemetry.js';
