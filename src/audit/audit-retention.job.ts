@@ -20,9 +20,9 @@ const DAY_MS = 86_400_000;
 
 /**
  * Finds a window by the primary key. It has the oldest events first, so the time needs no index. A sink without a
- * cursor has received nothing. If a cursor is ahead of the database, it is unknown what its sink has received, so
- * nothing counts as received. If this process's clock is ahead (`ahead`), the limits move by the difference, so that
- * a wrong clock cannot empty the trail.
+ * cursor has received nothing. If a cursor is ahead of the database, the statement keeps all events, because it is
+ * unknown what the sink has received. If this process's clock is ahead, the limits move by the difference (`ahead`),
+ * so that a wrong clock cannot empty the trail.
  */
 const DELETION = `WITH clocks AS (
     SELECT greatest($6::timestamptz - clock_timestamp(), interval '0') AS ahead

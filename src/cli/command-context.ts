@@ -79,7 +79,7 @@ export class CommandSettings {
 }
 
 /** Receives output for a person or a program. */
-export interface TextOutput {
+interface TextOutput {
   write(text: string): unknown;
   /** True once its reader has disconnected. Endless output then ends. */
   readonly isClosed?: boolean;

@@ -133,7 +133,7 @@ interface Owner {
   readonly state: 'created' | 'kept';
 }
 
-/** The configured sealing keys, otherwise those of an earlier init. */
+/** Reads the configured sealing keys, or those of an earlier `init`. */
 function sealingKeysOf(settings: CommandSettings, paths: InitPaths): readonly Buffer[] {
   const { encryptionKeys } = settings.read('encryptionKeys');
   return encryptionKeys.length > 0 ? encryptionKeys : sealingKeysIn(paths);
@@ -218,7 +218,7 @@ function nextCommands(
 }
 
 /** Strings as they are typed. Each question checks its own. */
-export interface InitAnswers {
+interface InitAnswers {
   readonly ownerEmail: string;
   readonly port: string;
   readonly baseUrl: string;
@@ -299,17 +299,17 @@ const TRIAL_DAYS = 90;
 const SECONDS_A_DAY = 86_400;
 
 /** Its path is absolute. */
-export interface PlannedFile extends NewFile {
+interface PlannedFile extends NewFile {
   readonly purpose: string;
 }
 
-export interface PartnerKey {
+interface PartnerKey {
   readonly alg: Algorithm;
   readonly kid: string;
 }
 
 /** The paths of all files, below one folder. */
-export function initPaths(directory: string) {
+function initPaths(directory: string) {
   const instance = join(directory, 'instance');
   const partner = join(directory, 'partner');
   return {
@@ -326,12 +326,12 @@ export function initPaths(directory: string) {
   };
 }
 
-export type InitPaths = ReturnType<typeof initPaths>;
+type InitPaths = ReturnType<typeof initPaths>;
 
 /**
  * Writes all files. `.env` comes last. `--force` first moves existing files aside.
  */
-export function planFiles(
+function planFiles(
   answers: InitAnswers,
   key: PartnerKey,
   paths: InitPaths,
@@ -430,12 +430,12 @@ export function environmentOf(
 }
 
 /** The variable that is set, by a value or by a file. */
-export function variableOf(name: string): string {
+function variableOf(name: string): string {
   return name.replace(/_FILE$/, '');
 }
 
 /** The sealing keys of a folder without settings: an interrupted run, or the embedded database alone. */
-export function sealingKeysIn({ sealingKey, data }: InitPaths): readonly Buffer[] {
+function sealingKeysIn({ sealingKey, data }: InitPaths): readonly Buffer[] {
   const path = [sealingKey, join(data, 'encryption.key')].find(existsSync);
   if (path === undefined) return [];
   const text = readTextFile({ workingDirectory: '.' }, path).trim();
@@ -445,7 +445,7 @@ export function sealingKeysIn({ sealingKey, data }: InitPaths): readonly Buffer[
 }
 
 /** @returns the files that exist */
-export function filesInPlace({ data: _database, ...files }: InitPaths): string[] {
+function filesInPlace({ data: _database, ...files }: InitPaths): string[] {
   return Object.values(files).filter(existsSync);
 }
 
@@ -454,7 +454,7 @@ export function filesInPlace({ data: _database, ...files }: InitPaths): string[]
  * @returns the new folder
  * @throws CommandError if a file cannot be moved
  */
-export function moveAside(directory: string, paths: readonly string[]): string {
+function moveAside(directory: string, paths: readonly string[]): string {
   const backup = join(directory, `before-${new Date().toISOString().replace(/[-:.]/g, '')}`);
   for (const path of paths) {
     const target = join(backup, relative(directory, path));

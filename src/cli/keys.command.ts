@@ -417,7 +417,10 @@ async function check({ file, fetch }: CheckOptions, context: CommandContext): Pr
   if (useless.length > 0) throw new CommandError(`Key sets without a usable key: ${useless.length}.`);
 }
 
-/** An instance may have only stored entries. @throws CommandError if there is no entry */
+/**
+ * The text of the configured entries. It may be missing if there are stored entries.
+ * @throws CommandError if there is no entry at all
+ */
 function configuredText(
   file: string | undefined,
   stored: readonly ListedEntry[] = [],

@@ -21,7 +21,7 @@ export type InstanceErrorCode = (typeof INSTANCE_CODES)[number];
 /**
  * Codes of the client. `invalid_option`: an option or argument is wrong, and nothing was sent. `network_error`: there was no answer, and
  * the instance may have used up the token. `timeout`: the call's time has passed. `aborted`: its signal has aborted.
- * `unexpected_answer`: the response is not from a token endpoint, but for example from a proxy.
+ * `unexpected_answer`: the response did not come from a token endpoint. A proxy may have sent it.
  */
 export type LocalErrorCode = 'invalid_option' | 'network_error' | 'timeout' | 'aborted' | 'unexpected_answer';
 

@@ -187,7 +187,7 @@ export interface ListedEntry {
   readonly keys: KeyPlace | null;
   /** The expected `aud`; null if none is expected or it is refused. */
   readonly audience: string | null;
-  /** When trust ends or has ended, ISO 8601; null if there is no end or it is refused. */
+  /** The end of trust, ISO 8601. Null if the entry has no end, or is refused. */
   readonly until: string | null;
   /** Phrases that say what its tokens may do. */
   readonly policy: readonly string[];

@@ -120,7 +120,7 @@ export class Database extends StatementPool {
 export const OPERATOR_DATABASE = Symbol('OPERATOR_DATABASE');
 
 /** Runs one statement. Resolves with one answer per item, in the order of the items. */
-export type BatchRun<Item, Answer> = (items: readonly Item[]) => Promise<readonly Answer[]>;
+type BatchRun<Item, Answer> = (items: readonly Item[]) => Promise<readonly Answer[]>;
 
 interface Waiting<Item, Answer> {
   readonly item: Item;

@@ -263,7 +263,7 @@ const PUBLISHED = {
   'access-control-allow-origin': '*',
 };
 
-/** For public responses: any request header is allowed. */
+/** Allows all request headers, because the response is public. */
 const PREFLIGHT: HttpAnswer = {
   status: 204,
   headers: {

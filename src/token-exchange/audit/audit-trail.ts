@@ -55,7 +55,7 @@ export function auditEvent<Name extends AuditEventName>(
 }
 
 /** The person of a refused token with a valid signature, and which of the two tokens it is. */
-export interface RefusedPerson extends ExternalPerson {
+interface RefusedPerson extends ExternalPerson {
   readonly isActor: boolean;
 }
 

@@ -9,7 +9,7 @@ import type { WebSession } from './session.repository.js';
 import { SessionRepository } from './session.repository.js';
 import { SessionService } from './session.service.js';
 
-export interface SignOutStores {
+interface SignOutStores {
   readonly sessions: Pick<SessionRepository, 'deleteOfUser'>;
   readonly users: Pick<UserDirectory, 'endAccess'>;
 }
