@@ -41,6 +41,8 @@ export class Fit {
     if (wasList === isList) return;
     if (isList) {
       this.#isReturning = true;
+      // If the visitor returns before the browser lays out the page, the page reports no new height.
+      scrollTo(scrollX, this.#top);
       clearTimeout(this.#timer);
       this.#timer = setTimeout(this.#stay, RETURN_MS);
     } else {

@@ -146,6 +146,24 @@ describeInBrowser("a frame's place", () => {
       },
     );
 
+    it("restores the host page's scroll position if the visitor returns before the page's height changes", async () => {
+      const page = await open('height="auto"');
+      await page.page.waitForFunction(`document.querySelector('iframe').clientHeight > 2500`);
+      await page.page.evaluate('scrollTo(0, 2000)');
+      const visits = (await page.events()).filter(([name]) => name === 'navigated').length;
+      await link(page, 'Orders 12').evaluate((row: HTMLElement) => {
+        new MutationObserver((_, observer) => {
+          const back = document.querySelector<HTMLElement>('#back');
+          if (back === null) return;
+          observer.disconnect();
+          back.click();
+        }).observe(document.body, { childList: true, subtree: true });
+        row.click();
+      });
+      await page.told('navigated', visits + 2);
+      await page.page.waitForFunction('Math.abs(scrollY - 2000) < 5');
+    });
+
     it('respects min-height and max-height, which may change', async () => {
       const page = await open(
         'height="auto" min-height="500" max-height="900" redirect-to="/#search=nothing"',
