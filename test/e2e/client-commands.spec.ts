@@ -88,9 +88,11 @@ describeOnAnyDatabase('commands on clients', (database) => {
     expect(await clients('add', 'acme', 'desktop', '--keys', 'client-keys.json')).not.toContain('secret');
     await soonAnswers(200, byJwt);
     expect(await clients('list')).toMatch(new RegExp(`stored:acme +desktop +keys +${acme.keys.kid}`));
+    await clients('remove', 'acme', 'desktop');
   });
 
   it('[P.scopes] an entry that was stored without scopes is listed as refused, until it has some', async () => {
+    await clients('add', 'acme', 'desktop', '--keys', 'client-keys.json');
     await service.rows(
       `UPDATE token_exchange_stored_entry SET entry = (entry::jsonb - 'scopes')::text, revision = DEFAULT`,
     );

@@ -26,8 +26,12 @@ function run(mutant: Mutant, specs: readonly string[], titles: string, limitMs =
   const config = jest.requireActual<{ transform: Record<string, [string, object]> }>(
     '../../../jest.config.cjs',
   );
-  const [pattern, [, options]] = Object.entries(config.transform)[0]!;
-  const transform = { [pattern]: [join(__dirname, 'support/mutant-transform.cjs'), options] };
+  const transform = Object.fromEntries(
+    Object.entries(config.transform).map(([pattern, [, options]]) => [
+      pattern,
+      [join(__dirname, 'support/mutant-transform.cjs'), options],
+    ]),
+  );
   const child = spawn(
     process.execPath,
     [
