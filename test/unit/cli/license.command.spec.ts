@@ -103,8 +103,8 @@ describe('license', () => {
     });
 
     it.each([
-      ['missing', undefined, 'key.pem cannot be read (ENOENT)'],
-      ['no PEM', 'secret-text', 'key.pem contains no private key in PEM'],
+      ['missing', undefined, 'missing.pem cannot be read (ENOENT)'],
+      ['no PEM', 'secret-text', 'no PEM.pem contains no private key in PEM'],
       [
         'of another kind',
         generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey.export({
@@ -113,9 +113,10 @@ describe('license', () => {
         }),
         'does not fit EdDSA; it fits ES256',
       ],
-    ])('rejects a key that is %s, without showing it', async (_, pem, complaint) => {
-      if (pem !== undefined) line.write('key.pem', pem.toString());
-      const terms = ['--private-key', 'key.pem', '--features', 'token-exchange', '--days', '1'];
+    ])('rejects a key that is %s, without showing it', async (fault, pem, complaint) => {
+      const file = `${fault}.pem`;
+      if (pem !== undefined) line.write(file, pem.toString());
+      const terms = ['--private-key', file, '--features', 'token-exchange', '--days', '1'];
       const { exitCode, stderr } = await line.run(['license', 'issue', ...terms]);
       expect(exitCode).toBe(1);
       expect(stderr).toContain(complaint);
