@@ -151,15 +151,17 @@ describeInBrowser("a frame's place", () => {
       await page.page.waitForFunction(`document.querySelector('iframe').clientHeight > 2500`);
       await page.page.evaluate('scrollTo(0, 2000)');
       const visits = (await page.events()).filter(([name]) => name === 'navigated').length;
-      await link(page, 'Orders 12').evaluate(`(row) => {
+      await link(page, 'Orders 12').waitFor();
+      const frame = await page.inside();
+      await frame.evaluate(`
         new MutationObserver((_, observer) => {
           const back = document.querySelector('#back');
           if (back === null) return;
           observer.disconnect();
           back.click();
         }).observe(document.body, { childList: true, subtree: true });
-        row.click();
-      }`);
+        document.querySelectorAll('main a')[12].click();
+      `);
       await page.told('navigated', visits + 2);
       await page.page.waitForFunction('Math.abs(scrollY - 2000) < 5');
     });
