@@ -119,7 +119,7 @@ describeOnAnyDatabase('[K5][D3][7.6][7.7][7.8] the attack matrix: before a token
   });
 });
 
-describeOnEachDatabase('the attack matrix: what is accepted, once', (database) => {
+describeOnEachDatabase('[6.2][6.4] the attack matrix: what is accepted, once', (database) => {
   const cast = new Cast();
   const service = TestService.forBlock(database, { trustedKeys: cast.trustedKeys });
   const subject = () => cast.other.sign(cast.other.claims({ sub: 'companion' }));
