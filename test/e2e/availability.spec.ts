@@ -19,14 +19,6 @@ const FLAG = 'SVC_ENV_FEAT_TOKEN_EXCHANGE';
 const SOON_MS = 60_000;
 
 describeOnAnyDatabase('[1.4] availability', (database) => {
-  it.each([undefined, 'TRUE', 'true '])(
-    '[5.1.1] with the flag %j both endpoints answer like an unknown path',
-    async (flag) => {
-      const environment = { [FLAG]: flag };
-      await withService(database, { trustedKeys, environment }, (service) => expectAbsent(service));
-    },
-  );
-
   it('[D39] both endpoints answer like an unknown path after the licence has ended in a running service', async () => {
     const clock = new TestClock();
     const exp = clock.nowSeconds() + 100;
@@ -60,7 +52,7 @@ describeOnAnyDatabase('[1.4] availability', (database) => {
       /there is no licence/,
     ],
   ] as const)(
-    '[7.1][D39] with %s both endpoints answer like an unknown path, one log line has the cause, and readiness reports %s',
+    '[5.1.1][7.1][D39] with %s both endpoints answer like an unknown path, one log line has the cause, and readiness reports %s',
     async (_, word, level, settings, why) => {
       const environment = await settings();
       await withService(database, { trustedKeys, environment }, async (service) => {
@@ -90,19 +82,20 @@ describeOnAnyDatabase('[1.4] availability', (database) => {
     });
   });
 
-  it("[7.2][D20] token exchange that is switched off answers 501 with the specification's message before it reads the body", async () => {
-    const environment = { SVC_TOKEN_EXCHANGE_ENABLED: 'false' };
-    const message = 'Token exchange is not enabled on this instance';
+  it("[7.2][7.3] endpoints that are switched off answer 501 with the specification's message", async () => {
+    const environment = { SVC_EMBED_LOGIN_ENABLED: 'false', SVC_TOKEN_EXCHANGE_ENABLED: 'false' };
+    const messageOf = (what: string) => `${what} is not enabled on this instance`;
     await withService(database, { trustedKeys, environment }, async (service) => {
-      const json = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } };
-      const answers = [
-        await service.exchange({ subject_token: partner.sign() }),
-        await service.post('/rest/auth/oauth/token', {}),
-        await service.fetch('/rest/auth/oauth/token', json),
-      ];
-      for (const answer of answers) {
-        expect(answer.status).toBe(501);
-        expect(await answer.json()).toEqual({ error: 'server_error', error_description: message, message });
+      const exchange = await service.exchange({ subject_token: partner.sign() });
+      const message = messageOf('Token exchange');
+      expect(await exchange.json()).toEqual({ error: 'server_error', error_description: message, message });
+      for (const answer of [
+        await service.embed({ token: partner.sign() }),
+        await service.fetch('/rest/auth/embed?token=%zz'),
+      ]) {
+        expect(answer.headers.get('set-cookie')).toBeNull();
+        const body = { error: 'not_enabled', message: messageOf('Embed login') };
+        expect([answer.status, await answer.json()]).toEqual([501, body]);
       }
     });
   });

@@ -126,27 +126,6 @@ describeOnAnyDatabase('[D57] a login by GET that a browser prefetches', (databas
   });
 });
 
-describeOnAnyDatabase('[5.1.3] embedded login switched off', (database) => {
-  it("[7.3][D20] answers 501 with the specification's message before it reads the body", async () => {
-    const environment = { SVC_EMBED_LOGIN_ENABLED: 'false' };
-    const json = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } };
-    await withService(database, { trustedKeys, environment }, async (service) => {
-      const answers = [
-        await service.embed({ token: partner.sign() }),
-        await service.fetch('/rest/auth/embed'),
-        await service.fetch('/rest/auth/embed?token=%zz'),
-        await service.fetch('/rest/auth/embed', json),
-        await service.fetch('/rest/auth/embed', { ...json, body: 'token=%zz', headers: FORM }),
-      ];
-      for (const answer of answers) {
-        const message = 'Embed login is not enabled on this instance';
-        expect([answer.status, await answer.json()]).toEqual([501, { error: 'not_enabled', message }]);
-        expectNoEntry(answer);
-      }
-    });
-  });
-});
-
 describeOnEachDatabase('[D26] the lifetime of a session', (database) => {
   it.each([
     ['3600 seconds by default', {}, 3600],
