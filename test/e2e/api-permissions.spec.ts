@@ -41,9 +41,7 @@ const acme = Partner.create({ issuer: 'https://acme.example', kid: 'a', audience
 const mallory = Partner.create({ issuer: 'https://mallory.example', kid: 'm', audience: BASE_URL });
 
 describeOnAnyDatabase('callers of the API', (database) => {
-  const partner = Partner.create({ issuer: 'https://partner.example' });
-  const trustedKeys = [partner.staticEntry({ scopes: LIMITED })];
-  const service = TestService.forBlock(database, { trustedKeys });
+  const service = TestService.forBlock(database);
   const api = ApiClient.forBlock(service);
   const world = ApiWorld.forBlock(service);
 
@@ -215,18 +213,6 @@ describeOnAnyDatabase('callers of the API', (database) => {
       expect(await editable(await limitedTo(['workflow:read']))).toEqual([false, false]);
       expect(await editable(await limitedTo(LIMITED))).toEqual([true, true]);
       expect(await editable(await world.tokenOf('owner'))).toEqual([true, true]);
-    });
-
-    it('[P.scopes] is what an exchange gives where the entry has a ceiling', async () => {
-      const token = await service.accessToken({
-        subject_token: partner.sign(),
-        scope: 'workflow:read user:write',
-      });
-      expect((await api.get('/api/v1/workflows', token)).status).toBe(200);
-      const refused = await api.post('/api/v1/workflows', token, { name: 'x' });
-      expect([refused.status, refused.body.error]).toEqual([403, 'insufficient_scope']);
-      const whole = await service.accessToken({ subject_token: partner.sign() });
-      expect((await api.post('/api/v1/workflows', whole, { name: 'x' })).status).toBe(201);
     });
 
     it('[P.scopes] the description asks of each operation the scope that the service asks', () => {

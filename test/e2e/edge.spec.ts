@@ -13,9 +13,6 @@ import { withService, withServiceApart } from '../support/with-service.js';
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
 const trustedKeys = [partner.staticEntry()];
 const TOKEN_PATH = '/rest/auth/oauth/token';
-const GRANT = 'grant_type=urn:ietf:params:oauth:grant-type:token-exchange';
-const TOO_LONG = 's'.repeat(1025);
-const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 describeOnAnyDatabase('[D20] the order of checking', (database) => {
@@ -53,34 +50,8 @@ describeOnAnyDatabase('[D20] the order of checking', (database) => {
   });
 });
 
-describeOnAnyDatabase('[D20][D21] order, request ids and caching', (database) => {
+describeOnAnyDatabase('[D21] request ids and caching', (database) => {
   const service = TestService.forBlock(database, { trustedKeys, environment: { SVC_LOG_LEVEL: 'debug' } });
-
-  it.each([
-    [
-      'content type, before all fields',
-      `grant_type=x&scope=${TOO_LONG}`,
-      'text/plain',
-      415,
-      'invalid_request',
-    ],
-    [
-      'grant type, before a field too long',
-      `grant_type=x&scope=${TOO_LONG}`,
-      FORM,
-      400,
-      'unsupported_grant_type',
-    ],
-    ['fields, before the token', `${GRANT}&subject_token=x&scope=${TOO_LONG}`, FORM, 400, 'invalid_request'],
-    ['the token', `${GRANT}&subject_token=x`, FORM, 400, 'invalid_grant'],
-  ])('[D20] the order goes by %s', async (_, body, type, status, error) => {
-    const answer = await service.fetch(TOKEN_PATH, {
-      method: 'POST',
-      body,
-      headers: { 'content-type': type },
-    });
-    expect([answer.status, await answer.json()]).toMatchObject([status, { error }]);
-  });
 
   it('[D21] a well-formed id is kept: in the answer, the log and the audit row', async () => {
     const id = 'A-b_c.d:e';
