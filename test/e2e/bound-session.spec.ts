@@ -7,7 +7,7 @@ import { census } from '../support/census.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import type { ProofOptions } from '../support/dpop-client.js';
 import { DpopClient, sha256 } from '../support/dpop-client.js';
-import { changeUser, linkedUser } from '../support/local-users.js';
+import { linkedUser } from '../support/local-users.js';
 import { meStatus } from '../support/logins.js';
 import { TestClock } from '../support/test-clock.js';
 import type { Fields } from '../support/test-service.js';
@@ -177,12 +177,6 @@ describeOnEachDatabase('[D25] a bound session', (database) => {
     expect(await meStatus(service, cookie)).toBe(200);
     const ended = (await eventsOf(service)).filter(({ name }) => name === 'svc.audit.session.ended');
     expect(ended.at(-1)).toMatchObject({ payload: { sessions: 2, cause: 'signed-out' } });
-  });
-
-  it('[D7] ends with the access of its user', async () => {
-    const page = await new Page(service).signIn('disabled');
-    await changeUser(service, page.session?.user.id ?? '', { enabled: false });
-    expect(await page.status()).toBe(401);
   });
 
   describe('[D26] a renewal', () => {

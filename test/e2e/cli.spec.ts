@@ -54,19 +54,6 @@ describeOnEachDatabase('svc-admin users', (database) => {
     ]);
   });
 
-  it('[D47] create creates one owner. A second owner is refused without a trace', async () => {
-    const owner = await admin.createUser('owner@b.example', '--role', 'global:owner');
-    expect(owner.role).toBe('global:owner');
-    const second = ['users', 'create', '--email', 'second@b.example', '--role', 'global:owner'];
-    const refused = {
-      exitCode: 1,
-      stdout: '',
-      stderr: 'error: The instance has an owner already, and there is at most one.\n',
-    };
-    expect(await admin.run(second)).toEqual(refused);
-    expect((await admin.users()).filter(({ email }) => email === 'second@b.example')).toEqual([]);
-  });
-
   it.each(['taken@b.example', 'TAKEN@B.example'])(
     '[D4] refuses an e-mail address that is taken: %s',
     async (email) => {

@@ -229,11 +229,6 @@ describeOnEachDatabase('identity', (database) => {
       expect(names).not.toContain(`${EVENT}role-updated`);
       expect(service.log.slice(linesBefore).filter(({ level }) => level === 'warn')).toEqual([]);
     });
-
-    it('[2.5.4] no user becomes the owner', async () => {
-      const rows = await service.rows(`SELECT id FROM user_account WHERE role = $1`, [OWNER]);
-      expect(rows).toEqual([{ id }]);
-    });
   });
 
   it('[D54] a link to a user with rights is reported once, and a link to a member is not', async () => {

@@ -5,8 +5,6 @@ import type { Members } from '../../../demo/partner.js';
 import { Partner } from '../../../demo/partner.js';
 import type { TokenRefusalReason } from '../../../src/token-exchange/refusals/token-refusals.js';
 import { RevocationService } from '../../../src/token-exchange/revocation/revocation.service.js';
-import { StoredEntryFollower } from '../../../src/token-exchange/trust/stored/stored-entry.follower.js';
-import { StoredEntryService } from '../../../src/token-exchange/trust/stored/stored-entry.service.js';
 import type { GlobalRole } from '../../../src/users/role.js';
 import { addAsAdministrator } from '../../support/administrators-entry.js';
 import { changeUser, createUser } from '../../support/local-users.js';
@@ -94,11 +92,6 @@ const PRIVATE_DOMAIN = 'other.private.example';
 
 const KEYS_AND_LOGOUTS: readonly RefusalCase[] = [
   {
-    reason: 'signature_invalid',
-    token: (one) => new CasePartner(one.name, {}, { nowMs: () => one.now * 1000 } as TestClock).token(),
-    told: told({ expected: expect.stringMatching(/^a signature by the key with the thumbprint [\w-]{43}$/) }),
-  },
-  {
     reason: 'trust_revoked',
     token: plain,
     before: (service, one) => service.part(RevocationService).revoke(ofKey(one), 'test-of-refusals'),
@@ -116,18 +109,6 @@ const KEYS_AND_LOGOUTS: readonly RefusalCase[] = [
 ];
 
 const ENTRIES: readonly RefusalCase[] = [
-  {
-    reason: 'entry_suspended',
-    // Its entry is a stored one.
-    policy: { stored: true },
-    token: plain,
-    before: async (service, { partner }) => {
-      const entries = service.part(StoredEntryService);
-      await entries.add(partner.staticEntry({ name: 'suspended', suspended: true }));
-      await service.part(StoredEntryFollower).followNews();
-    },
-    told: told({}),
-  },
   {
     reason: 'origin_not_allowed',
     policy: { origins: ['https://portal.example'] },
