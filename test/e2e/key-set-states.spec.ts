@@ -1,7 +1,7 @@
 // What is said of key sets that misbehave in six ways: one state each, the same in every place, and the reason for a refused token.
 import { Partner } from '../../demo/partner.js';
 import { eventsOf } from '../support/audit.js';
-import { describeOnAnyDatabase } from '../support/databases.js';
+import { describeOnEachDatabase } from '../support/databases.js';
 import { explain } from '../support/explanations.js';
 import type { JwksAnswer } from '../support/jwks-server.js';
 import { body, brokenOff, JwksServer, status } from '../support/jwks-server.js';
@@ -51,7 +51,7 @@ interface Told {
   readonly kids: readonly string[];
 }
 
-describeOnAnyDatabase('the state of a key set', (database) => {
+describeOnEachDatabase('the state of a key set', (database) => {
   const all = CASES.map((one) => ({
     ...one,
     server: JwksServer.forBlock(),
@@ -90,8 +90,9 @@ describeOnAnyDatabase('the state of a key set', (database) => {
     expect.objectContaining({ entry: name, state, reason }),
   );
 
-  it('keys refresh says it of each, and exits with 1 unless the set serves as it should', async () => {
+  it('[D36] keys refresh fetches each set, says it of each, and exits with 1 unless the set serves as it should', async () => {
     await refresh();
+    expect(JSON.stringify(await eventsOf(service))).toContain('"operation":"keys refresh"');
     await service.rows(
       `UPDATE token_exchange_jwks_snapshot SET fresh_until = now() - interval '25 hours', revision = revision + 1
        WHERE url = $1`,
@@ -169,4 +170,11 @@ describeOnAnyDatabase('the state of a key set', (database) => {
       ]);
     },
   );
+
+  it('[D36] keys refresh fails with a message if no instance fetches', async () => {
+    await service.stop();
+    const { exitCode, stderr } = await line.run(['keys', 'refresh', '--wait', '1']);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('No service fetched within 1 seconds')]);
+    await service.restart();
+  });
 });
