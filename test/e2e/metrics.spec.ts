@@ -1,11 +1,13 @@
-// What /metrics counts, and that no label contains a value from a client.
+// What /metrics counts, that each metric is documented and used as documented, and that no label contains a value from a client.
 import { Partner } from '../../demo/partner.js';
 import { VERSION } from '../../src/platform/version.js';
 import { JwksKeyProvider } from '../../src/token-exchange/trust/jwks/jwks-key.provider.js';
 import { Cast } from '../support/attacks.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { body, JwksServer, status } from '../support/jwks-server.js';
-import { MetricSamples } from '../support/metric-samples.js';
+import { MetricSamples, metricsOf } from '../support/metric-samples.js';
+import { promtool, promtoolIsMissing } from '../support/promtool.js';
+import { repositoryFile } from '../support/source-files.js';
 import { TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
@@ -17,6 +19,10 @@ const KEYS = 'svc_trusted_keys';
 const FORMS = 'svc_request_refusals_total';
 const FETCHES = 'svc_jwks_fetches_total';
 const LIMIT = 200;
+const DASHBOARD = 'deploy/observability/grafana-dashboard.json';
+const ALERTS = 'deploy/observability/alerts.yml';
+const METRIC = /\b(?:svc|process|nodejs)_\w+/g;
+const OF_HISTOGRAM = /_(?:bucket|count|sum)$/;
 
 describeOnAnyDatabase('[D23] metrics', (database) => {
   const cast = new Cast();
@@ -207,5 +213,61 @@ describeOnAnyDatabase('[D23] metrics', (database) => {
       await use(() => service.exchange({}), 2);
     });
     expect(counted).toEqual([3, 2]);
+  });
+
+  describe('[D91] the names of metrics', () => {
+    let exposition: string;
+    beforeAll(async () => {
+      exposition = await metricsOf(service);
+    });
+
+    const served = () => [...exposition.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name ?? '');
+    const rows = repositoryFile('docs/reference/metrics.md')
+      .text.split('\n')
+      .filter((line) => line.startsWith('- `svc_'));
+    const own = () => served().filter((name) => name.startsWith('svc_'));
+    const namedIn = (text: string) =>
+      new Set([...text.matchAll(METRIC)].map(([name]) => name.replace(OF_HISTOGRAM, '')));
+
+    /** The name and labels of a row, which are written as in PromQL. */
+    const headOf = (row: string): string[] => /`(\w+)(?:\{([\w,]+)\})?`/.exec(row) ?? [];
+
+    it('are in the list of docs/reference/metrics.md, each of them and no others', () => {
+      const documented = rows.map((row) => headOf(row)[1] ?? '');
+      expect(own().length).toBeGreaterThan(15);
+      expect(documented.sort()).toEqual(own().sort());
+    });
+
+    it('have each label in that list', () => {
+      const labels = [...exposition.matchAll(/^(svc_\w+)\{(.+)\} /gm)].flatMap(([, name = '', pairs = '']) =>
+        [...pairs.matchAll(/(\w+)="/g)].map(([, label]) => [name.replace(OF_HISTOGRAM, ''), label ?? '']),
+      );
+      expect(labels.length).toBeGreaterThan(10);
+      const undocumented = labels.filter(([name, label]) => {
+        const [, , documented] = rows.map(headOf).find(([, each]) => each === name) ?? [];
+        return label !== 'le' && !documented?.split(',').some((each) => each === label);
+      });
+      expect(undocumented).toEqual([]);
+    });
+
+    it.each([DASHBOARD, ALERTS])('that %s asks for are served', (path) => {
+      const names = [...namedIn(repositoryFile(path).text)];
+      expect(names.length).toBeGreaterThan(8);
+      expect(names.filter((name) => !served().includes(name))).toEqual([]);
+    });
+
+    it('are all on the dashboard', () => {
+      const shown = namedIn(repositoryFile(DASHBOARD).text);
+      expect(own().filter((name) => !shown.has(name))).toEqual([]);
+    });
+
+    const missing = promtoolIsMissing();
+    if (missing !== undefined) it.skip(`skipped: ${missing}`, () => undefined);
+    else
+      it('and their units and help are as Prometheus wants them', () => {
+        // Names of prom-client's own are not ours to choose.
+        const ours = exposition.split('\n').filter((line) => /^(# \w+ )?svc_/.test(line));
+        expect(promtool(['check', 'metrics'], { input: `${ours.join('\n')}\n` })).toBe('');
+      });
   });
 });
