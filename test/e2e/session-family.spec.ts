@@ -1,5 +1,6 @@
 // The chain of logins of one user in one browser: what a renewal leaves, and what sign-out and another user's login end.
 import { Partner } from '../../demo/partner.js';
+import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { eventsOf } from '../support/audit.js';
 import { describeOnEachDatabase } from '../support/databases.js';
 import { cookieOf, meStatus, sessionHashOf, sessionIdOf } from '../support/logins.js';
@@ -11,22 +12,27 @@ const GRACE_SECONDS = 30;
 /** Short, since licences end as well. */
 const LIFE_SECONDS = 120;
 
+/** Two keys of one issuer. */
+const twoKeys = (issuer: string) =>
+  ['first', 'second'].map((kid) => Partner.create({ issuer, kid, audience: BASE_URL })) as [Partner, Partner];
+const [renewed, begun] = [twoKeys('https://renewed.example'), twoKeys('https://begun.example')];
+
 describeOnEachDatabase('[D28] a family of sessions', (database) => {
   const clock = new TestClock();
   const service = TestService.forBlock(database, {
-    trustedKeys: [partner.staticEntry()],
+    trustedKeys: [partner, ...renewed, ...begun].map((one) => one.staticEntry()),
     environment: { SVC_EMBED_SESSION_TTL_SECONDS: String(LIFE_SECONDS) },
     clock,
   });
 
-  const token = (sub: string) => {
+  const token = (sub: string, by = partner) => {
     const iat = clock.nowSeconds();
-    return partner.sign(partner.claims({ sub, iat, exp: iat + 60 }));
+    return by.sign(by.claims({ sub, iat, exp: iat + 60 }));
   };
   /** Logs in with a `Cookie` header. @returns the `Cookie` header of the new session */
-  const login = async (sub: string, cookie?: string, requestId = 'some-login') => {
+  const login = async (sub: string, cookie?: string, requestId = 'some-login', by = partner) => {
     const headers = { 'x-request-id': requestId, ...(cookie === undefined ? {} : { cookie }) };
-    const answer = await service.embed({ token: token(sub) }, headers);
+    const answer = await service.embed({ token: token(sub, by) }, headers);
     expect(answer.status).toBe(303);
     return cookieOf(answer);
   };
@@ -171,6 +177,33 @@ describeOnEachDatabase('[D28] a family of sessions', (database) => {
       const strangers = Array.from({ length: 4 }, (_, n) => `__Host-svc-session=${String(n).repeat(43)}`);
       const own = await login('fifth');
       expect(await statuses([both(...strangers.slice(1), own), both(...strangers, own)])).toEqual([200, 401]);
+    });
+  });
+
+  describe('[D59] whose key is revoked', () => {
+    const loginBy = (by: Partner, cookie?: string) => login('vouched', cookie, undefined, by);
+    const revoke = ({ issuer, kid }: Partner) =>
+      service.part(RevocationService).revoke({ issuer, kid }, 'revocation');
+
+    it('[D59] ends with the key of an earlier login too, and a family by the other key continues', async () => {
+      const [first, second] = renewed;
+      const family = await loginBy(second, await loginBy(first));
+      const apart = await loginBy(second);
+      await revoke(first);
+      expect(await statuses([family, apart])).toEqual([401, 200]);
+    });
+
+    it('[D59] is not continued by a login with its cookie, which begins a family of its own', async () => {
+      const [first, second] = begun;
+      const ended = await loginBy(first);
+      await revoke(first);
+      const next = await loginBy(second, ended);
+      expect(await statuses([ended, next])).toEqual([401, 200]);
+      const [row] = await service.rows(
+        'SELECT vouched_by AS keys FROM token_exchange_session WHERE id_hash = $1',
+        [sessionHashOf(next)],
+      );
+      expect(row).toEqual({ keys: [{ iss: second.issuer, kid: 'second' }] });
     });
   });
 
