@@ -191,17 +191,6 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
     for (const change of changes) expect((await change(owner)).status).toBeLessThan(300);
   });
 
-  it('[D121] cannot revoke or restore keys of an entry that reaches the owner', async () => {
-    const issuer = 'https://broad.example';
-    const broad = ownKey(issuer, 'broad', { excludeOwner: false });
-    expect((await owner.send('POST', 'entries', broad)).status).toBe(201);
-    const keys = { issuer, kid: 'broad' };
-    expect(await errorOf(await admin.send('POST', 'revocations', keys))).toEqual(REFUSED);
-    expect((await owner.send('POST', 'revocations', keys)).status).toBe(201);
-    expect(await errorOf(await admin.send('POST', 'revocations/restore', keys))).toEqual(REFUSED);
-    expect((await owner.send('POST', 'revocations/restore', keys)).status).toBe(200);
-  });
-
   it("[D121] cannot disable or enable the owner, or end the owner's sessions", async () => {
     for (const what of ['disable', 'enable', 'sign-out'])
       expect(await errorOf(await admin.send('POST', `users/${ownerId}/${what}`))).toEqual(REFUSED);
