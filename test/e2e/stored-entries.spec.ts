@@ -1,6 +1,5 @@
 // Trusted key entries that are stored while the service runs: what their tokens may do, until they are suspended or removed.
 import { Partner } from '../../demo/partner.js';
-import { StoredEntryFollower } from '../../src/token-exchange/trust/stored/stored-entry.follower.js';
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { eventsOf } from '../support/audit.js';
 import type { TestDatabase } from '../support/databases.js';
@@ -10,7 +9,6 @@ import { JwksServer, silence } from '../support/jwks-server.js';
 import type { TestServiceOptions } from '../support/test-service.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
-import { withService } from '../support/with-service.js';
 
 const LIMIT_MS = 60_000;
 const CHANGED = 'svc.audit.token-exchange.stored-entry-changed';
@@ -100,33 +98,4 @@ describeOnAnyDatabase('stored entries of type jwks', (database: TestDatabase) =>
     expect((await service.fetch('/healthz/readiness')).status).toBe(200);
     await storedEntries(service).remove('silent');
   });
-});
-
-describeOnEachDatabase('a table of stored entries that cannot be read', (database: TestDatabase) => {
-  const TABLE = 'token_exchange_stored_entry';
-
-  it('[D72] leaves the known entries in use, is logged once, and is read again until it succeeds', () =>
-    withService(database, OPTIONS, async (service) => {
-      const follower = service.part(StoredEntryFollower);
-      const failures = () =>
-        service.log.filter(({ msg }) =>
-          String(msg).startsWith('the stored trusted key entries cannot be read'),
-        );
-      await storedEntries(service).add(acme.staticEntry({ name: 'acme' }));
-      await soon(service, acme, 200);
-      await service.rows(`ALTER TABLE ${TABLE} RENAME TO hidden`);
-      await follower.followNews();
-      await follower.followNews();
-      expect(await exchanged(service, acme)).toBe(200);
-      expect(failures()).toMatchObject([{ level: 'error' }]);
-      await service.rows(
-        `UPDATE hidden SET entry = jsonb_set(entry::jsonb, '{suspended}', 'true')::text, revision = DEFAULT`,
-      );
-      await service.rows(`ALTER TABLE hidden RENAME TO ${TABLE}`);
-      await until('the table is read again', LIMIT_MS, async () => {
-        return (await exchanged(service, acme)) === 400;
-      });
-      expect(await lastReason(service)).toBe('entry_suspended');
-      expect(failures()).toHaveLength(1);
-    }));
 });

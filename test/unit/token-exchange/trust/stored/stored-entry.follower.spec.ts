@@ -11,6 +11,11 @@ import type { StoredEntryRepository } from '../../../../../src/token-exchange/tr
 import { DEAF } from '../../../../support/deaf-notifications.js';
 
 const entry = Partner.create({ issuer: 'https://a.example', kid: 'k' }).staticEntry({ name: 'a' });
+const at = new Date();
+const row = {
+  ...{ name: 'a', text: JSON.stringify(entry), isOwners: true },
+  ...{ createdAt: at, changedAt: at, revision: '1' },
+};
 
 afterEach(() => jest.useRealTimers());
 
@@ -33,15 +38,6 @@ const followerOf = (
   );
 
 it('[D72] a change applies to issuers and clients together, however long their stored key sets take', async () => {
-  const at = new Date();
-  const row = {
-    name: 'a',
-    text: JSON.stringify(entry),
-    isOwners: true,
-    createdAt: at,
-    changedAt: at,
-    revision: '1',
-  };
   const repository = { state: () => Promise.resolve('1'), all: () => Promise.resolve([row]) };
   const took: string[] = [];
   const staticKeys = new StaticKeyProvider({ trustedKeys: [] });
@@ -54,6 +50,20 @@ it('[D72] a change applies to issuers and clients together, however long their s
   await new Promise(setImmediate);
   expect(staticKeys.find('https://a.example', 'k')).toBeDefined();
   expect(took).toEqual(['of issuers', 'of clients']);
+});
+
+it('[D72] the known entries stay in use while the table cannot be read', async () => {
+  const all = jest.fn(() => Promise.resolve([row]));
+  const state = jest.fn(() => Promise.resolve('1'));
+  const staticKeys = new StaticKeyProvider({ trustedKeys: [] });
+  const follower = followerOf({ state, all }, staticKeys, () => []);
+  await follower.followNews();
+  for (const failing of [state, all]) {
+    state.mockResolvedValueOnce('2');
+    failing.mockReset().mockRejectedValueOnce(new Error('away'));
+    await follower.followNews();
+    expect(staticKeys.find('https://a.example', 'k')).toBeDefined();
+  }
 });
 
 it('[D72] a change is looked for every three seconds, even without an announcement', async () => {
