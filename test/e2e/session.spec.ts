@@ -6,7 +6,7 @@ import { ApiClient } from '../support/api-client.js';
 import { RECIPES, requestFor } from '../support/api-recipes.js';
 import { ApiWorld } from '../support/api-world.js';
 import { describeOnEachDatabase } from '../support/databases.js';
-import { cookieOf, meStatus, sessionHashOf, sessionIdOf } from '../support/logins.js';
+import { cookieOf, meStatus } from '../support/logins.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
@@ -139,26 +139,6 @@ describeOnEachDatabase('[D41] sessions and credentials', (database) => {
     expect(lifeSeconds).toBeGreaterThan(3500);
     expect(lifeSeconds).toBeLessThanOrEqual(3600);
     expect(Math.abs(bySession.expiresInSeconds - lifeSeconds)).toBeLessThan(60);
-  });
-
-  it('[D25] no table contains the id of a session, only its SHA-256', async () => {
-    const cookie = await service.sessionCookie(token());
-    const [row] = await service.rows('SELECT * FROM token_exchange_session WHERE id_hash = $1', [
-      sessionHashOf(cookie),
-    ]);
-    expect(row).toBeDefined();
-    const tables = await service.rows<{ name: string }>(
-      `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`,
-    );
-    expect(tables.length).toBeGreaterThan(5);
-    const id = sessionIdOf(cookie);
-    const forms = [id, Buffer.from(id, 'base64url').toString('hex'), Buffer.from(id).toString('hex')];
-    for (const { name } of tables) {
-      const [{ content = '' } = {}] = await service.rows<{ content: string }>(
-        `SELECT coalesce(string_agg(t::text, ''), '') AS content FROM "${name}" t`,
-      );
-      for (const form of forms) expect([name, content.includes(form)]).toEqual([name, false]);
-    }
   });
 
   describe('[D51] X-Session-User', () => {
