@@ -6,7 +6,7 @@ import { ProjectOperations } from '../../src/administration/projects/projects.op
 import { EVENT, eventsOf } from '../support/audit.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import type { EntryPath } from '../support/entry-paths.js';
-import { BOTH_FLOWS, INVALID_CLAIMS, isAccepted, outcomeOf } from '../support/entry-paths.js';
+import { BOTH_FLOWS, INVALID_CLAIMS, outcomeOf } from '../support/entry-paths.js';
 import { explain, requestBy } from '../support/explanations.js';
 import { linkedUser } from '../support/local-users.js';
 import { deadlocksDuring, takesTransaction } from '../support/statements.js';
@@ -187,14 +187,6 @@ describeOnEachDatabase('the claim of projects', (database) => {
       expect(phrases?.filter((phrase) => phrase.split(' ').includes(key))).toEqual(
         changes.map((change) => expect.stringContaining(PHRASES[change])),
       );
-    });
-
-    it('[P.projects] gives a new user the projects with the first token', async () => {
-      const [sub, key] = [newSub(), `acme-${++keys}`];
-      expect(isAccepted(await send(way, assigning, sub, { projects: named(EDITOR)(key) }))).toBe(true);
-      expect(await memberships(service, assigning, sub)).toEqual([
-        { key, role: EDITOR, issuer: assigning.issuer },
-      ]);
     });
   });
 
