@@ -131,12 +131,6 @@ describeOnAnyDatabase('[D57] methods', (database) => {
         expect(await answer.text()).toContain('The charset must be UTF-8');
       }
     });
-
-    it('[D57] is not checked for a login by GET, which has none', async () => {
-      const headers = { 'content-type': 'text/plain; charset=utf-16', 'content-encoding': 'gzip' };
-      const answer = await service.fetch(`${EMBED_PATH}?${login()}`, { headers });
-      expect(answer.status).toBe(303);
-    });
   });
 });
 

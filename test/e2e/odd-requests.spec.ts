@@ -274,11 +274,6 @@ describeOnAnyDatabase('[D23] odd requests', (database) => {
         expect([answer.status, await answer.json()]).toEqual([404, JSON_BODY]);
       },
     );
-
-    it('[D57] does not include a path with another method, which is answered 405', async () => {
-      const answer = await get('/rest/auth/logout');
-      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
-    });
   });
 });
 
