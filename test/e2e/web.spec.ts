@@ -1,16 +1,13 @@
 // The responses for the page in the frame and the script for host pages: headers, sizes, caching, compression.
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { prepareFiles, SOURCE_DIRECTORY } from '../../src/platform/http/page.controller.js';
 import { WebModule } from '../../src/web/web.module.js';
-import { buildPages, compiledSources } from '../support/compiled-sources.js';
+import { compiledSources } from '../support/compiled-sources.js';
 import { preparedAdapter } from '../support/http-server.js';
-import { REPOSITORY, repositoryFile } from '../support/source-files.js';
+import { repositoryFile } from '../support/source-files.js';
 
 const A_YEAR = 'public, max-age=31536000, immutable';
 
@@ -186,18 +183,4 @@ describe('the page', () => {
       expect((await get(`/assets/current/${name}`)).status).toBe(404);
     },
   );
-});
-
-it('the build fails if an imported file of a page is missing', () => {
-  const copy = mkdtempSync(join(tmpdir(), 'pages-'));
-  for (const path of ['pages', 'src/workspace/reference/public', 'tsconfig.json'])
-    cpSync(join(REPOSITORY, path), join(copy, path), { recursive: true });
-  cpSync(join(REPOSITORY, 'package.json'), join(copy, 'package.json'));
-  symlinkSync(join(REPOSITORY, 'node_modules'), join(copy, 'node_modules'));
-  rmSync(join(copy, 'pages/operator/plot.tsx'));
-  try {
-    expect(() => buildPages(join(copy, 'out'), copy)).toThrow(/plot/);
-  } finally {
-    rmSync(copy, { recursive: true });
-  }
 });

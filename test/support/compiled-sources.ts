@@ -20,18 +20,13 @@ export function compiledSources(): string {
 /** Workers may do this at the same moment: each fills a draft of its own, and the first gives it the name. */
 function compileInto(folder: string): void {
   const draft = mkdtempSync(`${folder}-`);
-  buildPages(draft);
+  execFileSync(process.execPath, [join(REPOSITORY, 'pages', 'build.mjs'), draft], { stdio: 'pipe' });
   try {
     renameSync(draft, folder);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
     if (!existsSync(folder)) throw error;
   }
-}
-
-/** @throws Error if a page names a file that is not there */
-export function buildPages(folder: string, repository = REPOSITORY): void {
-  execFileSync(process.execPath, [join(repository, 'pages', 'build.mjs'), folder], { stdio: 'pipe' });
 }
 
 function stateOfSources(): string {
