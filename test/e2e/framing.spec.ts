@@ -1,9 +1,7 @@
-// Who may frame the instance and post logins to it, as its answers say it over plain HTTP and over TLS.
-import { request } from 'node:https';
+// Who may frame the instance and post logins to it, as its answers say it.
 import { Partner } from '../../demo/partner.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { cookieOf, login as loginBy, sessionHashOf } from '../support/logins.js';
-import { makeSelfSignedCertificate } from '../support/self-signed-certificate.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
 import { withService } from '../support/with-service.js';
 
@@ -156,38 +154,5 @@ describeOnAnyDatabase('[P.origins] the origin of a login', (database) => {
     const authorization = `Bearer ${await service.accessToken({ subject_token: open.sign() })}`;
     const bearer = await service.fetch('/rest/me', { headers: { authorization } });
     expect(await bearer.json()).toMatchObject({ hostOrigin: null });
-  });
-});
-
-describeOnAnyDatabase('[1.4] HTTPS without a proxy', (database) => {
-  const tls = makeSelfSignedCertificate('localhost');
-
-  const get = (address: string, path: string) =>
-    new Promise<number | undefined>((resolve, reject) => {
-      const options = { ca: tls.cert, servername: 'localhost' };
-      request(new URL(path, address), options, (answer) => resolve(answer.resume().statusCode))
-        .on('error', reject)
-        .end();
-    });
-
-  it('[1.4] is served with the configured certificate, and knows that it is HTTPS', async () => {
-    const environment = {
-      SVC_SSL_CERT: tls.cert,
-      SVC_SSL_KEY: tls.key,
-      SVC_BASE_URL: undefined,
-      SVC_PORT: '0',
-    };
-    await expect(withService(database, { environment }, async () => undefined)).rejects.toThrow(
-      'SVC_BASE_URL: is required when SVC_PORT is 0',
-    );
-    await withService(
-      database,
-      { environment: { ...environment, SVC_BASE_URL: BASE_URL } },
-      async (service) => {
-        expect(service.address).toMatch(/^https:/);
-        expect(await get(service.address, '/healthz')).toBe(200);
-        await expect(fetch(service.address.replace('https:', 'http:'))).rejects.toThrow();
-      },
-    );
   });
 });

@@ -83,6 +83,10 @@ describe('startup fails', () => {
     ]);
   });
 
+  it('[1.4] on any free port without an address', async () => {
+    expect(await problemsOf({ SVC_PORT: '0' })).toEqual(['SVC_BASE_URL: is required when SVC_PORT is 0']);
+  });
+
   it("[D126] with an entry of the instance's own issuer", async () => {
     const own = { SVC_BASE_URL: 'https://own.example', ...FLAG };
     const entry = { ...ENTRY, issuer: 'https://own.example/' };
