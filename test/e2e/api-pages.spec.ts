@@ -151,8 +151,6 @@ describeOnEachDatabase('the pages of a list', (database) => {
 
   it.each([
     ['limit=0', 'limit must be a whole number from 1 to 250'],
-    ['limit=251', 'limit must be a whole number from 1 to 250'],
-    ['limit=1e2', 'limit must be a whole number from 1 to 250'],
     ['limit=1&limit=2', 'limit must be given once'],
     ['cursor=', 'cursor must be the nextCursor of an earlier page of this list'],
     ['cursor=AAAA', 'cursor must be the nextCursor of an earlier page of this list'],

@@ -198,7 +198,7 @@ describeOnEachDatabase('the public API', (database) => {
       expect((await api.get(path, admin)).status).toBe(404);
     });
 
-    it('are listed without their nodes and connections', async () => {
+    it('[B.list][K34] are listed without their nodes and connections', async () => {
       const made = await api.post('/api/v1/workflows', admin, { name: 'Listed', nodes, connections });
       const listed = (await api.all('/api/v1/workflows', admin)).find(({ id }) => id === made.body.id);
       expect(listed).not.toHaveProperty('nodes');
@@ -207,12 +207,9 @@ describeOnEachDatabase('the public API', (database) => {
     });
 
     it.each([
-      [{ name: 'a', nodes: {} }, 'nodes must be an array'],
       [{ name: 'a', nodes: [1] }, 'each value in nodes must be an object'],
       [{ name: 'a', connections: [] }, 'connections must be an object'],
-      [{ nodes: [] }, 'name must be a string of 1 to 128 characters'],
       [{ name: 'x'.repeat(129) }, 'name must be a string of 1 to 128 characters'],
-      [{ name: 'a', active: true }, 'The body has an unknown property: active'],
     ])('are refused with the body %j: %s', async (body, message) => {
       const answer = await api.post('/api/v1/workflows', admin, body);
       expect([answer.status, answer.body.message]).toEqual([400, message]);

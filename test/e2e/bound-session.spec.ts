@@ -21,8 +21,7 @@ const HOST = 'https://product.example';
 const OTHER_HOST = 'https://other-product.example';
 
 const partner = Partner.create({ issuer: 'https://partner.example', audience: BASE_URL });
-const limited = Partner.create({ issuer: 'https://limited.example', audience: BASE_URL });
-const trustedKeys = [partner.staticEntry(), limited.staticEntry({ origins: [HOST] })];
+const trustedKeys = [partner.staticEntry()];
 const tokenOf = (sub: string, claims = {}) => partner.sign(partner.claims({ sub, ...claims }));
 
 interface Opened {
@@ -252,16 +251,6 @@ describeOnEachDatabase('[D25] a bound session', (database) => {
 describeOnAnyDatabase('[D25] who may open and use a bound session', (database) => {
   const service = TestService.forBlock(database, { trustedKeys });
   const page = () => new Page(service);
-  const limitedToken = () => limited.sign(limited.claims());
-
-  it.each([
-    ['the right host', HOST, BASE_URL, [200, undefined]],
-    ['a host of another entry', OTHER_HOST, BASE_URL, [401, 'origin_not_allowed']],
-    ['a page that is not the instance', HOST, HOST, [401, 'origin_not_allowed']],
-  ])('[P.origins] %s', async (_, hostOrigin, origin, expected) => {
-    const answer = await page().post({ token: limitedToken(), hostOrigin }, { origin });
-    expect(await wordOf(answer)).toEqual(expected);
-  });
 
   it('[P.origins] only the page of the instance gets one, even if the entry lists no origins', async () => {
     const answer = await page().post({ token: tokenOf('ada') }, { origin: HOST });

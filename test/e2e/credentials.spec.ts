@@ -93,15 +93,11 @@ describeOnEachDatabase('credentials', (database) => {
     [{ data: { password: 'hunter2' } }, 'data.user is required'],
     [{ data: { password: 'hunter2' }, isPartialData: false }, 'data.user is required'],
     [{ data: { password: null }, isPartialData: true }, 'data.password is required'],
-    [{ data: BASIC_AUTH, isPartialData: null }, 'isPartialData must be a boolean value'],
-    [{ data: null }, 'data must be an object'],
-    [{ name: null }, 'name must be a string of 1 to 128 characters'],
     [{ type: 'httpBearerAuth' }, 'data is required with another type'],
     [
       { type: 'httpBearerAuth', data: { token: 'hunter2' }, isPartialData: true },
       'isPartialData must not be true with another type',
     ],
-    [{ projectId: 'hunter2' }, 'The body has an unknown property: projectId'],
   ])('[4.5.1] PATCH %j is refused and changes nothing: %s', async (body, message) => {
     const id = await created();
     const before = (await api.get(`/api/v1/credentials/${id}`, token)).body;
