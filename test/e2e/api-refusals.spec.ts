@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
 import { RECORDED_PER_MINUTE } from '../../src/platform/http/throttle/rate-limit.js';
-import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import type { BearerReason } from '../../src/token-exchange/tokens/bearer-refusals.js';
 import { BEARER_REFUSALS } from '../../src/token-exchange/tokens/bearer-refusals.js';
 import { addAsAdministrator } from '../support/administrators-entry.js';
@@ -25,15 +24,13 @@ const WORKFLOWS = '/api/v1/workflows';
 describeOnAnyDatabase('[D79] a refused Bearer', (database) => {
   const clock = new TestClock(Math.floor(Date.now() / 1000) * 1000);
   const main = Partner.create({ issuer: 'https://main.example', kid: 'main', audience: BASE_URL });
-  const leaked = Partner.create({ issuer: 'https://leaked.example', kid: 'leaked', audience: BASE_URL });
   const reporting = Partner.create({
     issuer: 'https://reporting.example',
     kid: 'reporting',
     audience: BASE_URL,
   });
   const secrets = new Set<string>(['private.example', 'zephyrine']);
-  const trustedKeys = [main, leaked].map((partner) => partner.staticEntry());
-  trustedKeys.push(reporting.staticEntry({ resources: [ELSEWHERE] }));
+  const trustedKeys = [main.staticEntry(), reporting.staticEntry({ resources: [ELSEWHERE] })];
   const environment = { SVC_LOG_LEVEL: 'warn', SVC_PROXY_HOPS: '1' };
   const service = TestService.forBlock(database, { trustedKeys, clock, environment });
   let addresses = 0;
@@ -133,17 +130,6 @@ describeOnAnyDatabase('[D79] a refused Bearer', (database) => {
       authorization: async () => {
         const token = await issued();
         expect((await service.post('/rest/auth/oauth/revoke', { token })).status).toBe(200);
-        return bearer(token);
-      },
-    },
-    {
-      name: 'a token of a revoked key',
-      reason: 'revoked',
-      isOurs: true,
-      authorization: async () => {
-        const token = await issued(leaked);
-        const key = { issuer: leaked.issuer, kid: leaked.kid };
-        await service.part(RevocationService).revoke(key, 'test-of-refused-bearers');
         return bearer(token);
       },
     },

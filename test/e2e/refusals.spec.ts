@@ -99,7 +99,7 @@ describeOnAnyDatabase('[D77] each reason for which a token is refused', (databas
 
   /** The explanation of a request before it is sent. It uses nothing up and records nothing. */
   const expectExplained = async (one: RefusalCase, token: string, fields: Fields) => {
-    const { reason, headers } = one;
+    const { reason } = one;
     // An explanation has no session that a token might belong to.
     if (reason === 'session_of_another_user') return;
     const { actor_token: actorToken, scope, resource } = fields;
@@ -109,7 +109,6 @@ describeOnAnyDatabase('[D77] each reason for which a token is refused', (databas
       actorToken,
       scope,
       resource: resource?.split(' '),
-      origin: headers?.['origin'],
     };
     const before = await census(service);
     const explained = await explain(service, asked);
@@ -151,9 +150,8 @@ describeOnAnyDatabase('[D77] each reason for which a token is refused', (databas
       const fields = one.fields?.(own) ?? {};
       await expectExplained(one, token, fields);
       const trace = await scene.trace((headers) => {
-        const all = { ...headers, ...one.headers };
-        if (flow === 'embed') return service.embed({ token, ...fields }, all);
-        return service.exchange({ subject_token: token, ...fields }, all);
+        if (flow === 'embed') return service.embed({ token, ...fields }, headers);
+        return service.exchange({ subject_token: token, ...fields }, headers);
       });
       expect(outcomeOf(trace.answer)).toMatch(/^refused with 40[01]$/);
       await expectOnPage(trace, one);

@@ -68,7 +68,6 @@ export interface RefusalCase {
   readonly flow?: 'embed';
   readonly token: (one: CasePartner) => string;
   readonly fields?: (one: CasePartner) => Fields;
-  readonly headers?: Record<string, string>;
   /** Runs before the token is made. */
   readonly before?: (service: TestService, one: CasePartner) => Promise<unknown>;
   readonly told: (one: CasePartner) => Told;
@@ -109,29 +108,6 @@ const KEYS_AND_LOGOUTS: readonly RefusalCase[] = [
 ];
 
 const ENTRIES: readonly RefusalCase[] = [
-  {
-    reason: 'origin_not_allowed',
-    policy: { origins: ['https://portal.example'] },
-    flow: 'embed',
-    token: plain,
-    headers: { origin: 'https://elsewhere.example' },
-    told: told({
-      expected: 'a post from https://portal.example',
-      found: 'a post from https://elsewhere.example',
-    }),
-  },
-  {
-    reason: 'act_for_not_allowed',
-    policy: { actFor: ['https://customers.example'] },
-    token: plain,
-    fields: (one) => asActor(one.token({ sub: `${MARKER}-robot` })),
-    told: (one) => ({
-      ...ofKey(one),
-      party: 'actor',
-      expected: 'https://customers.example',
-      found: one.issuer,
-    }),
-  },
   {
     reason: 'resource_not_allowed',
     policy: { resources: ['https://reports.example/api'] },
@@ -218,11 +194,13 @@ export const BOUND_SESSION_REASONS = ['session_ended'];
 /** Reasons that other files show over HTTP. Unit tests compare their `expected` and `found`. */
 export const SHOWN_ELSEWHERE = [
   'access_token_too_large',
+  'act_for_not_allowed',
   'actor_not_allowed',
   'claims_not_storable',
   'email_missing',
   'email_not_verified',
   'key_set_unavailable',
+  'origin_not_allowed',
   'owner_excluded',
   'privileged_linking_not_allowed',
   'project_not_allowed',
