@@ -3,6 +3,9 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:http';
+import type { Socket } from 'node:net';
+import { createConnection } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Administration } from '../../src/administration/administration.js';
 import { Transactions } from '../../src/platform/database/transaction.js';
@@ -15,7 +18,6 @@ import { CommandLine } from '../support/run-cli.js';
 import { whenMeasured } from '../support/series.js';
 import { TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
-import { answerTo, connectTo, sendTo, socketPathOf } from './support/command-socket.js';
 
 const LIMIT_BYTES = 256 * 1024;
 const REQUEST_ID = expect.stringMatching(/^[0-9a-v]{20}$/) as string;
@@ -314,3 +316,32 @@ describeOnEmbedded('[D46] the command socket at a stop', (database) => {
     expect(await answer).toEqual([{ result: { id: UUID, email: 'late@b.example', role: 'global:member' } }]);
   });
 });
+
+/** Where the service on an embedded database of the tests has its socket. */
+function socketPathOf({ settings }: TestDatabase): string {
+  if (settings.kind !== 'embedded') throw new Error('only the embedded database has a command socket');
+  return `${settings.directory}/admin/socket`;
+}
+
+async function connectTo(path: string): Promise<Socket> {
+  const socket = createConnection(path);
+  // What a test sends may be refused while it is still on its way.
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** The beginning of the answer to a request for an operation. */
+async function answerTo(path: string, operation: string, body: string): Promise<IncomingMessage> {
+  const headers = { 'x-version': VERSION, 'content-type': 'application/json' };
+  const target = { socketPath: path, path: `/${encodeURIComponent(operation)}` };
+  const asked = request({ method: 'POST', headers, ...target }).end(body);
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  return answer;
+}
+
+/** The answer line by line. */
+async function sendTo(path: string, operation: string, body: string): Promise<Record<string, unknown>[]> {
+  const lines = (await text(await answerTo(path, operation, body))).split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Record<string, unknown>);
+}
