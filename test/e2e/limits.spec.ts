@@ -555,27 +555,13 @@ describeOnEachDatabase('quotas', (database) => {
     expect(await told(call(service, token, `workflows/${second?.id}`, change, 'PATCH'))).toBe('200');
     expect(await told(make())).toBe('409 quota_exceeded');
   });
-});
 
-describeOnEachDatabase('svc-admin workflows import', (database) => {
-  let command: CommandLine;
-  beforeAll(() => {
-    command = new CommandLine(() => database.environment);
-  });
-
-  it('imports workflows up to the limit, and none of a file beyond it', async () => {
-    const email = 'ada@partner.example';
-    const rows = ['users', 'create', '--email', email, '--given-name', 'Ada', '--family-name', 'Lovelace'];
-    await command.output([...rows, '--role', 'global:member']);
-    const opened = await database.open();
-    await opened.dataSource.query(
-      `INSERT INTO workflow (id, project_id, name, nodes, connections)
-       SELECT gen_random_uuid(), id, 'n', '[]', '{}' FROM project, generate_series(1, 1998)`,
-    );
-    await opened.close();
+  it('allow importing workflows up to the limit, and none of a file beyond it', async () => {
+    const command = CommandLine.beside(database, () => trustedKeys);
+    const email = world.freshEmail();
+    await world.fillWorkflows(await world.createUser('global:member', email), 1_998);
     const importing = (count: number) => {
-      const names = Array.from({ length: count }, (_, index) => ({ name: `Workflow ${index}` }));
-      command.write('workflows.json', names);
+      command.write('workflows.json', Array(count).fill({ name: 'n' }));
       return command.run(['workflows', 'import', '--file', 'workflows.json', '--owner-email', email]);
     };
     expect(await importing(3)).toMatchObject({
