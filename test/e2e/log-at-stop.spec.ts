@@ -9,6 +9,7 @@ import { Partner } from '../../demo/partner.js';
 import type { ServiceSurroundings } from '../../demo/service-process.js';
 import { describeBuilt, exchangeAt, surroundingsOf } from '../support/built-service.js';
 import { TestDatabase } from '../support/databases.js';
+import { until } from '../support/until.js';
 
 const partner = Partner.create({ issuer: 'https://partner.example' });
 /** The pipe of a child process holds some 200 KiB; each of these logs more than 700 bytes. */
@@ -86,16 +87,12 @@ function start({ packageRoot, directory, environment }: Surroundings): ChildProc
   });
 }
 
-async function untilReady({ baseUrl }: Surroundings): Promise<void> {
-  const deadline = Date.now() + START_PATIENCE_MS;
-  for (;;) {
+const untilReady = ({ baseUrl }: Surroundings) =>
+  until('the service is ready', START_PATIENCE_MS, async () => {
     const answer = await fetch(new URL('/healthz/readiness', baseUrl)).catch(() => undefined);
     await answer?.arrayBuffer();
-    if (answer?.status === 200) return;
-    if (Date.now() > deadline) throw new Error('the service did not get ready');
-    await pause(50);
-  }
-}
+    return answer?.status === 200;
+  });
 
 /** Eight at a time. */
 async function inTurns<T>(ids: readonly string[], send: (id: string) => Promise<T>): Promise<T[]> {
