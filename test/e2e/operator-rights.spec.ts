@@ -4,7 +4,7 @@ import { Partner } from '../../demo/partner.js';
 import { PasswordHasher } from '../../src/administration/accounts/passwords.js';
 import { eventsOf } from '../support/audit.js';
 import { untilOneIsBlocked } from '../support/blocked-transactions.js';
-import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { setting } from '../support/entry-edits.js';
 import { changeUser, createUser, linkUser, storedUser } from '../support/local-users.js';
 import type { OperatorBrowser } from '../support/operators.js';
@@ -238,28 +238,6 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
       const users = await Promise.all(ids.map((id) => storedUser(service, id)));
       expect(users.filter(({ enabled }) => enabled)).toHaveLength(1);
     }
-  });
-});
-
-describeOnAnyDatabase('an administrator beside others, under the strict policy', (database) => {
-  const environment = { ...OPERATOR_ENVIRONMENT, SVC_TOKEN_EXCHANGE_STRICT: 'true' };
-  const service = TestService.forBlock(database, { environment });
-
-  it('[D121] cannot sign in as another administrator with a key of their own', async () => {
-    const attacker = Partner.create({ issuer: 'https://linked.example', audience: BASE_URL });
-    const otherId = await createOperator(service, 'other@example.com');
-    await linkUser(service, attacker.issuer, 'linked', otherId);
-    await createOperator(service, 'admin@example.com');
-    const admin = await signedIn(service, 'admin@example.com');
-    const entry = {
-      ...attacker.staticEntry(),
-      ...{ name: 'own', expectedAudience: BASE_URL, allowedRoles: ['global:member'], flows: ['exchange'] },
-      ...{ scopes: ['audit:read'], emailDomains: ['*'] },
-    };
-    const answer = await admin.send('POST', 'entries', { entry });
-    expect([answer.status, await answer.json()]).toMatchObject([409, { message: REACHES }]);
-    const token = attacker.sign(attacker.claims({ sub: 'linked' }));
-    expect((await service.exchange({ subject_token: token })).status).toBe(400);
   });
 });
 
