@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { forged } from '../support/checks.mjs';
 import { compare, cpu, throughput } from '../support/comparison.mjs';
 import { proofFor } from '../support/dpop.mjs';
-import { accessTokens, bearer, embedLogins, exchangeRequests, sessionsOf } from '../support/exchanges.mjs';
+import { accessTokens, bearer, embedLoginsOf, exchangeRequests, sessionsOf } from '../support/exchanges.mjs';
 import { sendAll } from '../support/load.mjs';
 import { logins } from '../support/residents.mjs';
 
@@ -107,10 +107,20 @@ export const firstLogin = pair('first-login', 'Token exchange of unknown users, 
 });
 
 export const embedLogin = pair('embed-login', 'Embedded login', {
-  over: ['embed login', embedLogins],
+  over: ['embed login', embedLoginsOf()],
   under: 'exchange',
   atMost: 1.3,
 });
+
+export const firstEmbedLogin = pair(
+  'first-embed-login',
+  'Embedded login of unknown users, each of whom is made',
+  {
+    over: ['first embed login', embedLoginsOf(newcomers)],
+    under: 'exchange',
+    atMost: 2.2,
+  },
+);
 
 export const refusedSignature = pair(
   'refused-signature',

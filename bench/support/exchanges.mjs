@@ -45,17 +45,17 @@ export function exchangeRequests(contestant, partner, options = {}) {
   };
 }
 
-/** A load of embedded logins of known users. */
-export function embedLogins(_contestant, partner) {
-  return {
+/** Returns a load of embedded logins. @param claimSets claims of so many users; known users by default */
+export function embedLoginsOf(claimSets = logins) {
+  return (_contestant, partner) => ({
     ...FORM,
     path: '/rest/auth/embed',
     expectedStatus: 303,
     requests: async (count) => {
-      const tokens = partner.signAll('ES256', logins(count));
+      const tokens = partner.signAll('ES256', claimSets(count));
       return tokens.map((token) => ({ body: new URLSearchParams({ token, redirectTo: '/' }).toString() }));
     },
-  };
+  });
 }
 
 /** @param contestant uses the grant of RFC 7523 instead of token exchange if `takesAssertions` is set */

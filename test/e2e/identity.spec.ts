@@ -5,7 +5,7 @@ import { EVENT, eventsOf } from '../support/audit.js';
 import { census } from '../support/census.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import type { EntryPath } from '../support/entry-paths.js';
-import { credentialOf, ENTRY_PATHS, outcomeOf, signedIn } from '../support/entry-paths.js';
+import { BOTH_FLOWS, credentialOf, ENTRY_PATHS, outcomeOf, signedIn } from '../support/entry-paths.js';
 import { changeUser, createUser, linkedUser, storedUser } from '../support/local-users.js';
 import { deadlocksDuring } from '../support/statements.js';
 import { TestService } from '../support/test-service.js';
@@ -286,12 +286,15 @@ describeOnEachDatabase('identity', (database) => {
     const statuses = async (tokens: readonly string[]) =>
       (await Promise.all(tokens.map((text) => login(text)))).map(({ status }) => status);
 
-    it('[D6] of one identity at once make one user, and all succeed', async () => {
-      expect(await statuses(Array.from({ length: 20 }, () => token({ sub: 'same' })))).toEqual(
-        Array(20).fill(200),
-      );
-      expect(await madeFor(service, 'same')).toEqual([1, 1, 1, 1, 1]);
-    });
+    it.each(BOTH_FLOWS)(
+      '[D6] of one identity at once by $name make one user, and all succeed',
+      async (path) => {
+        const sub = newSub();
+        const answers = await inParallel(20, () => use(path, token({ sub })));
+        expect(answers.map(outcomeOf)).toEqual(Array(20).fill('accepted'));
+        expect(await madeFor(service, `${sub}@`)).toEqual([1, 1, 1, 1, 1]);
+      },
+    );
 
     it('[D6][2.5.1] of one identity with two addresses at once leave no user without a link', async () => {
       const tokens = Array.from({ length: 20 }, (_, index) =>

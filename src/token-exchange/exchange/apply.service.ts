@@ -1,6 +1,6 @@
 // `apply`: one transaction for a request that changes users, links or memberships, or whose session cannot be written by a shared
-// statement. It never touches replay records, and may be run again. `provision`: a shared statement for an exchange that only
-// creates its user.
+// statement. It never touches replay records, and may be run again. `provision`: a shared statement for a request that only
+// creates its user, and perhaps a session.
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock.js';
 import { Database } from '../../platform/database/database.js';
@@ -15,6 +15,7 @@ import type { IdentityChange, LinkedUsers, ResolvedUser, Users } from '../identi
 import { identityOf, idsOf, provisionedUser } from '../identity/decide.js';
 import { IdentityService } from '../identity/identity.service.js';
 import { ProvisioningRepository } from '../identity/provisioning.repository.js';
+import type { NewSession } from '../login/session.repository.js';
 import type { Tokens, VerifiedToken } from '../verify/external-token.verifier.js';
 
 /** Connections of the pool that are reserved for shared statements. */
@@ -22,6 +23,11 @@ const LEFT_TO_OTHERS = 2;
 
 /** Finishes a request with its users. Its events come after the users' events. */
 export type Finish<Result> = (transaction: Transaction, users: Users) => Promise<RecordedWork<Result>>;
+
+/** What a request that creates its user adds to it. Its events come after the user's. */
+export interface Provisioned<Result> extends RecordedWork<Result> {
+  readonly session?: NewSession;
+}
 
 export interface Applied<Result> {
   readonly users: Users;
@@ -57,8 +63,8 @@ export class ApplyService {
   }
 
   /**
-   * Creates the user of an unknown identity, and records what has happened: all of it, or nothing.
-   * @param finish its events come after the user's
+   * Creates the user of an unknown identity, opens a session for it, and records what has happened: all of it, or nothing.
+   * @param finish undefined: it needs a transaction
    * @returns undefined if nothing was written, and `apply` must decide
    * @throws OAuthRefusal of `finish`
    */
@@ -66,16 +72,18 @@ export class ApplyService {
     tokens: Tokens,
     linked: LinkedUsers,
     request: FlowRequest,
-    finish: (users: Users) => RecordedWork<Result>,
+    finish: (users: Users) => Provisioned<Result> | undefined,
   ): Promise<Applied<Result> | undefined> {
     const newUser = this.identities.newUserOf(tokens, linked);
     const user = newUser && this.provisioning.planned(newUser);
     if (user === undefined) return undefined;
     const users = { subject: provisionedUser(user) };
-    const { result, events: own } = finish(users);
+    const finished = finish(users);
+    if (finished === undefined) return undefined;
+    const { result, session, events: own } = finished;
     const events = [...this.changes(tokens, users, request), ...own];
     const { byAdministrator = false } = tokens.subject.key.policy;
-    const provisioning = { user, identity: identityOf(tokens.subject), byAdministrator, events };
+    const provisioning = { user, identity: identityOf(tokens.subject), byAdministrator, session, events };
     const isMade = await request.stage('record', () => this.provisioning.provision(provisioning));
     if (!isMade) return undefined;
     this.audit.publish(events);

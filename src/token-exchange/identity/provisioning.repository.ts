@@ -1,5 +1,5 @@
-// The statement by which concurrent requests create the users of unknown identities, with their links and events. It contains no
-// rule about users.
+// The statement by which concurrent requests create the users of unknown identities, with their links, sessions and events. It
+// contains no rule about users.
 import { Inject, Injectable } from '@nestjs/common';
 import type { Batch } from '../../platform/database/database.js';
 import { Database } from '../../platform/database/database.js';
@@ -16,15 +16,21 @@ import type { AuditEvent, EventInsertion } from '../audit/audit-trail.js';
 import { AuditTrail } from '../audit/audit-trail.js';
 import type { ExternalIdentity, NewHostUser, PlannedUser, UserCreation } from '../host/users.js';
 import { UserDirectory } from '../host/users.js';
+import type { NewSession } from '../login/session.repository.js';
+import { sessionInsertion } from '../login/session.repository.js';
 import type { TokenExchangeOptions, UserTable } from '../settings/token-exchange.options.js';
 import { TOKEN_EXCHANGE_OPTIONS } from '../settings/token-exchange.options.js';
 
-/** A user to be created, the identity to be linked to it, and the request's events, whose subject is the user. */
+/**
+ * A user to be created, the identity to be linked to it, the session of a login, and the request's events, whose subject is the
+ * user.
+ */
 export interface Provisioning {
   readonly user: PlannedUser;
   readonly identity: ExternalIdentity;
   /** Whether an administrator's entry vouches for the link. */
   readonly byAdministrator: boolean;
+  readonly session?: NewSession | undefined;
   readonly events: readonly AuditEvent[];
 }
 
@@ -50,7 +56,7 @@ export class ProvisioningRepository {
   }
 
   /**
-   * Creates the user with its link and events, or nothing.
+   * Creates the user with its link, session and events, or nothing.
    * @returns false if another user has the e-mail address, or the identity is linked by now
    */
   async provision(one: Provisioning): Promise<boolean> {
@@ -89,11 +95,21 @@ export function provisionStatement(
       requests.flatMap((one) => one.events).map((event, place) => ({ place, ...events.rowOf(event) })),
     ),
   );
+  const sessions = parameter('json', (requests: readonly Provisioning[]) =>
+    JSON.stringify(
+      requests.flatMap(({ user, session }) =>
+        session === undefined ? [] : { subject_user_id: user.id, ...sessionInsertion.rowOf(session) },
+      ),
+    ),
+  );
   return new SharedStatement(
     nameOn(table, 'user_provision'),
     sql`WITH newcomer AS MATERIALIZED (SELECT * FROM ${newcomers}), ${creation.madeFrom(sql`newcomer`)}, linked AS (
     INSERT INTO token_exchange_identity_link (issuer, subject, user_id, by_administrator, is_provisioned)
     SELECT issuer, subject, made.id, by_administrator, true FROM newcomer JOIN made ON made.id = newcomer.id ORDER BY issuer, subject
+  ), opened AS (
+    ${sessionInsertion.insertionFrom(sql`(SELECT session.* FROM json_to_recordset(${sessions}) AS session (subject_user_id ${userId},
+        ${sessionInsertion.columns}) JOIN made ON made.id = session.subject_user_id) session`)}
   ), recorded AS (
     ${events.insertionFrom(sql`(SELECT event.* FROM json_to_recordset(${told}) AS event (place integer, ${events.columns},
         subject_user_id ${userId}, actor_user_id ${userId})

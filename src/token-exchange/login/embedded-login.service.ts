@@ -22,7 +22,7 @@ import type {
   SessionMaker,
 } from '../host/logins.js';
 import { SessionOpener } from '../host/logins.js';
-import type { Users } from '../identity/decide.js';
+import type { LinkedUsers, Users } from '../identity/decide.js';
 import { decideRequest, idsOf, ignoredRoleOf } from '../identity/decide.js';
 import { OAuthRefusal } from '../refusals/oauth-refusal.js';
 import { UseRepository } from '../replay/use.repository.js';
@@ -163,8 +163,7 @@ export class EmbeddedLoginService {
     return request.inTime(async () => {
       const rateLimit = await this.throttle.count(request, tokens);
       const linked = await request.stage('use', () => this.uses.use(tokens));
-      const known = decideRequest(tokens, linked, this.options.roles);
-      const { users, result } = await (known === undefined ? this.apply(login) : this.record(login, known));
+      const { users, result } = await this.complete(login, linked);
       this.notices.warnAfterCommit(request, tokens, users);
       return { rateLimit, userId: users.subject.userId, ...result };
     });
@@ -204,23 +203,38 @@ export class EmbeddedLoginService {
     };
   }
 
-  /**
-   * Records a login that changes nothing about its user in one statement. Applies it if the statement cannot open its session.
-   */
+  /** Writes the login in one statement, also its new user. Applies it if it changes its user, or the statement cannot write it. */
+  private async complete<Session extends Opened>(
+    login: Login<Session>,
+    linked: LinkedUsers,
+  ): Promise<Applied<Session>> {
+    const { tokens, request } = login;
+    const known = decideRequest(tokens, linked, this.options.roles);
+    const written = await (known === undefined
+      ? this.applies.provision(tokens, linked, request, (users) => this.make(login, users))
+      : this.record(login, known));
+    return written ?? this.apply(login);
+  }
+
+  /** @returns undefined if the user is gone, or the login needs a transaction */
   private async record<Session extends Opened>(
     login: Login<Session>,
     users: Users,
-  ): Promise<Applied<Session>> {
-    const { make } = login.opening;
-    const hasPartsOfHost = make === undefined;
-    if (hasPartsOfHost) return this.apply(login);
-    const made = make(this.demandOf(login, users));
-    const hasEarlierSessions = made === undefined;
-    if (hasEarlierSessions) return this.apply(login);
-    const { session, opened } = made;
-    const event = this.loginEvent(login, users, opened);
+  ): Promise<Applied<Session> | undefined> {
+    const made = this.make(login, users);
+    if (made === undefined) return undefined;
+    const { result, session, event } = made;
     const isUserThere = await login.request.stage('record', () => this.logins.record({ session, event }));
-    return isUserThere ? { users, result: opened } : this.apply(login);
+    return isUserThere ? { users, result } : undefined;
+  }
+
+  /** @returns undefined if the sessions are the host's, or the login carries earlier sessions */
+  private make<Session extends Opened>(login: Login<Session>, users: Users) {
+    const made = login.opening.make?.(this.demandOf(login, users));
+    if (made === undefined) return undefined;
+    const { session, opened: result } = made;
+    const event = this.loginEvent(login, users, result);
+    return { result, session, event, events: [event] };
   }
 
   private apply<Session extends Opened>(login: Login<Session>): Promise<Applied<Session>> {

@@ -1,6 +1,8 @@
 // Browser sessions: the row and all its queries.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
+import type { Sql } from '../../platform/database/sql.js';
+import { sql } from '../../platform/database/sql.js';
 import type { Transaction } from '../../platform/database/transaction.js';
 import { managerOf } from '../../platform/database/transaction.js';
 import type { ExternalLogin, IssuerKey, Logout } from '../revocation/revocations.js';
@@ -46,6 +48,41 @@ interface SessionRow extends Omit<WebSession, 'signedBy' | 'externalLogin'> {
   readonly loginSession: string;
   readonly loginIssuedAt: number;
 }
+
+/** Inserts new sessions within a larger statement. */
+export const sessionInsertion = {
+  /** The columns of `rowOf`, as column definitions. */
+  columns: sql`id_hash text, family_id uuid, created_at float8, expires_at float8, login_origin text, vouched_by jsonb,
+      access_generation text, login_subject text, login_session text, login_issued_at float8, key_thumbprint text, used_at float8`,
+
+  /** @returns the session's row, without its user, as an object for JSON */
+  rowOf(session: NewSession): Record<string, unknown> {
+    const [loginSubject, loginSession] = keysOfLogin(session.externalLogin);
+    return {
+      id_hash: session.idHash.toString('hex'),
+      family_id: session.familyId,
+      created_at: session.createdAt.getTime() / 1000,
+      expires_at: session.expiresAt.getTime() / 1000,
+      login_origin: session.loginOrigin,
+      vouched_by: recordedKeys(session.signedBy),
+      access_generation: session.accessGeneration,
+      login_subject: loginSubject,
+      login_session: loginSession,
+      login_issued_at: session.externalLogin.iat,
+      key_thumbprint: session.keyThumbprint,
+      used_at: session.usedAt.getTime() / 1000,
+    };
+  },
+
+  /** @param relation has `columns`, and the user's id as `subject_user_id` */
+  insertionFrom<Input>(relation: Sql<Input>): Sql<Input> {
+    return sql`INSERT INTO token_exchange_session (id_hash, user_id, family_id, created_at, expires_at, login_origin, vouched_by,
+      access_generation, login_subject, login_session, login_issued_at, key_thumbprint, used_at)
+    SELECT decode(id_hash, 'hex'), subject_user_id, family_id, to_timestamp(created_at), to_timestamp(expires_at), login_origin,
+      vouched_by, access_generation, login_subject, login_session, login_issued_at, key_thumbprint, to_timestamp(used_at)
+    FROM ${relation}`;
+  },
+};
 
 /** A deleted session, for its event. */
 export type DeletedSession = Pick<WebSession, 'userId' | 'familyId' | 'expiresAt'>;
