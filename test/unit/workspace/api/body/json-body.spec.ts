@@ -85,6 +85,14 @@ describe('a JSON body', () => {
     ]);
   });
 
+  it('[B.parts] has at most 5,000 values and members', async () => {
+    const withObjects = (count: number) =>
+      read(JSON.stringify({ name: 'a', list: Array.from({ length: count }, () => ({})) }));
+    expect((await withObjects(4_998)).list).toHaveLength(4_998);
+    const [status, told] = await refusal(() => withObjects(4_999));
+    expect([status, told]).toEqual([400, expect.stringContaining('5000 values and members')]);
+  });
+
   it.each([
     ['{"name":"secret"', 'The body cannot be read: not valid JSON'],
     ['{"name":"a","n\\u0061me":"secret"}', 'The body cannot be read: a property is given twice'],
