@@ -93,8 +93,7 @@ describeOnAnyDatabase('[D77] each reason for which a token is refused', (databas
   );
   const partnerOf = (one: RefusalCase) => partners.get(one)!;
 
-  const configured = [...partners.values()].filter(({ policy }) => policy['stored'] !== true);
-  const trustedKeys = configured.map(({ partner, policy }) => partner.staticEntry(policy));
+  const trustedKeys = [...partners.values()].map(({ partner, policy }) => partner.staticEntry(policy));
   const service = TestService.forBlock(database, { trustedKeys, clock: scene.clock, environment: AT_WARN });
 
   /** The explanation of a request before it is sent. It uses nothing up and records nothing. */
@@ -158,7 +157,7 @@ describeOnAnyDatabase('[D77] each reason for which a token is refused', (databas
 
       const values: Record<string, unknown> = { ...one.told(own) };
       // In an exchange, the checked token is known, unless both tokens are checked together.
-      const party = flow === 'exchange' && one.reason !== 'token_replayed' ? { party: 'subject' } : {};
+      const party = flow === 'exchange' ? { party: 'subject' } : {};
       const payload = { ...party, flow, reason: one.reason, ...values, clientAddress: '127.0.0.1' };
       const { cause } = TOKEN_REFUSALS[one.reason];
       expect(trace.rows).toEqual([expect.objectContaining({ name: FAILED[flow], payload })]);

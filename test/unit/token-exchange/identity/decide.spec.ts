@@ -72,7 +72,8 @@ it('[4.4.3] a request with an actor needs a transaction to create a user', () =>
 
 it('[4.4][D7] a disabled user is refused', () => {
   const decideOnIt = () => decide(token(EMAIL), { linked: DISABLED }, ROLES);
-  expect(decideOnIt).toThrow(expect.objectContaining({ reason: 'user_disabled' }));
+  const context = { userId: 'u', expected: 'a user who is enabled', found: 'a disabled one' };
+  expect(decideOnIt).toThrow(expect.objectContaining({ reason: 'user_disabled', context }));
 });
 
 it.each<[Candidates, string, string | undefined]>([
@@ -104,7 +105,12 @@ it.each<[Candidates['named'], string]>([
 );
 
 describe('[4.4][D144] a privileged user', () => {
-  const refused = expect.objectContaining({ reason: 'privileged_user_not_allowed' }) as Error;
+  const context = {
+    userId: 'u',
+    expected: "a user without privileges, or an entry and a link of the owner's",
+    found: expect.stringMatching(/^global:(admin|owner)$/),
+  };
+  const refused = expect.objectContaining({ reason: 'privileged_user_not_allowed', context }) as Error;
   const ofAdministrator = token(EMAIL, { byAdministrator: true });
 
   it.each([ADMIN, ROLES.owner])("with the role %s cannot use an administrator's entry or link", (role) => {

@@ -1,4 +1,5 @@
 // The role table of the specification, row by row, and the entry's rules about stored roles.
+import { printable } from '../../../../src/platform/text/printable.js';
 import {
   checkStoredRole,
   roleOfExistingUser,
@@ -74,7 +75,7 @@ describe('a new user', () => {
     expect(newUser(claim)).toBe('role_not_recognized');
     expect(newUser(claim, [claim])).toBe('role_not_recognized');
     const roles = { ...ROLES, assignable: [MEMBER, ADMIN, OWNER] };
-    const context = expect.objectContaining({ expected: `${MEMBER}, ${ADMIN}` });
+    const context = { expected: `${MEMBER}, ${ADMIN}`, found: printable(claim) };
     expect(() => roleOfNewUser(claim, entry(), roles)).toThrow(expect.objectContaining({ context }));
   });
 
