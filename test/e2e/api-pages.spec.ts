@@ -33,7 +33,7 @@ describeOnEachDatabase('the pages of a list', (database) => {
     { name: 'workflows by name', path: '/workflows?sort=name', where: 'true' },
     { name: 'workflows that are searched for', path: '/workflows?search=b', where: "name = 'B'" },
     { name: 'workflows of a member', path: '/workflows', where: 'visible', isMember: true },
-    { name: 'credentials', path: '/credentials', where: 'true', table: 'credential' },
+    { name: '[4.5.3] credentials', path: '/credentials', where: 'true', table: 'credential' },
   ] as const;
 
   const insert = async (table: string, count: number, random: Random) => {

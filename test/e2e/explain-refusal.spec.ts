@@ -4,7 +4,7 @@ import type { Members } from '../../demo/partner.js';
 import { Partner } from '../../demo/partner.js';
 import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { EVENT, eventsOf, requestIdOf } from '../support/audit.js';
-import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
+import { describeOnAnyDatabase } from '../support/databases.js';
 import { body, JwksServer } from '../support/jwks-server.js';
 import { changeUser, linkedUser } from '../support/local-users.js';
 import { LOGOUT_PATH, logoutToken } from '../support/logout-tokens.js';
@@ -271,18 +271,5 @@ describeOnAnyDatabase('a question of a partner with a key set', (database) => {
       const answer = await service.post(PATH, { proof: proofOf(partner, requestId) });
       expect([answer.status, await answer.json()]).toMatchObject([200, { reason: 'audience_mismatch' }]);
     });
-  });
-});
-
-describeOnEachDatabase('the limit of questions', (database) => {
-  const environment = { SVC_TOKEN_EXCHANGE_TOKEN_EXCHANGE_PER_MINUTE: '3' };
-  const service = TestService.forBlock(database, { trustedKeys, environment });
-
-  it('[D146][8.6] has the same value as for exchanges, with a separate count', async () => {
-    const statuses: number[] = [];
-    for (let asked = 0; asked < 4; asked += 1)
-      statuses.push((await service.post(PATH, { proof: 'x' })).status);
-    expect(statuses).toEqual([404, 404, 404, 429]);
-    expect((await service.exchange({ subject_token: main.sign(main.claims()) })).status).toBe(200);
   });
 });

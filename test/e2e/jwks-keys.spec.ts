@@ -1,6 +1,5 @@
 // Keys of a key set that share a kid: their tokens over HTTP.
 import { Partner } from '../../demo/partner.js';
-import { RevocationService } from '../../src/token-exchange/revocation/revocation.service.js';
 import { eventsOf } from '../support/audit.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { JwksServer } from '../support/jwks-server.js';
@@ -50,14 +49,5 @@ describeOnAnyDatabase('[D35][D37][K39] keys of a key set that share a kid', (dat
     expect(await eventsOf(service, refused)).toMatchObject([
       { payload: { reason: 'signature_invalid', kid: 'twin', expected } },
     ]);
-  });
-
-  it('[5.3.2] are all revoked with their kid', async () => {
-    await service.part(RevocationService).revoke({ issuer: good.issuer, kid: 'twin' }, 'r');
-    for (const partner of [first, second, rsa]) {
-      const answer = await service.exchange({ subject_token: partner.sign() });
-      expect(await eventsOf(service, answer)).toMatchObject([{ payload: { reason: 'trust_revoked' } }]);
-    }
-    expect((await service.exchange({ subject_token: good.sign() })).status).toBe(200);
   });
 });
