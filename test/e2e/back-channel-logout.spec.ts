@@ -145,17 +145,6 @@ describeOnEachDatabase('[D131] a logout by the provider', (database) => {
     await entries.remove('usurper');
   });
 
-  it('tells the page in the frame that the provider ended the session, as long as its row exists', async () => {
-    const session = await scene.session('ida');
-    await scene.post({ sub: 'ida' });
-    const answer = await service.fetch('/rest/me', { headers: session });
-    expect([answer.status, await answer.json()]).toMatchObject([401, { error: 'signed_out_by_provider' }]);
-    const stranger = await service.fetch('/rest/me', {
-      headers: { cookie: `__Host-svc-session=${'a'.repeat(43)}` },
-    });
-    expect(await stranger.json()).toMatchObject({ error: 'invalid_token' });
-  });
-
   it('is recorded for its user, with what it has ended', async () => {
     await scene.session('joy', { sid: 'one' });
     await scene.session('joy', { sid: 'two' });

@@ -151,18 +151,6 @@ describeOnEachDatabase('[D25] a bound session', (database) => {
     expect(await meStatus(service, cookie)).toBe(200);
   });
 
-  it('[D28][D41] continues when another user in another frame of the page signs out', async () => {
-    const [ada, bob] = [await new Page(service).signIn('ada'), await new Page(service).signIn('bob')];
-    const userOf = async (page: Page) => (await jsonOf(await page.call()))['user'];
-    expect([await userOf(ada), await userOf(bob)]).toMatchObject([
-      { id: ada.session?.user.id },
-      { id: bob.session?.user.id },
-    ]);
-    const signedOut = await ada.call(LOGOUT, 'POST');
-    expect([signedOut.status, signedOut.headers.get('set-cookie')]).toEqual([204, null]);
-    expect([await ada.status(), await bob.status()]).toEqual([401, 200]);
-  });
-
   it('[D28] sign-out everywhere ends the bound sessions of this user from this host origin alone', async () => {
     const open = (sub: string, origin?: string) => new Page(service, origin).signIn(sub);
     const pages = [await open('eve'), await open('eve'), await open('eve', OTHER_HOST), await open('bob')];

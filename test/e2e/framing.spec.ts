@@ -136,14 +136,6 @@ describeOnAnyDatabase('[P.origins] the origin of a login', (database) => {
     },
   );
 
-  it('[P.origins] an entry that lists no origins accepts a login from anywhere, by either method', async () => {
-    expect((await login(open, OTHER)).status).toBe(303);
-    expect((await login(open, 'null')).status).toBe(303);
-    const headers = { 'sec-fetch-site': 'cross-site' };
-    expect((await loginBy(service, 'POST', { token: open.sign() }, headers)).status).toBe(303);
-    expect((await loginBy(service, 'GET', { token: open.sign() }, headers)).status).toBe(303);
-  });
-
   it('[D25] the session keeps the origin of its login, and shows it only to its own page', async () => {
     const answer = await login(open, OTHER);
     expect(await hostOrigin(answer)).toBe(OTHER);
