@@ -1,8 +1,7 @@
 // The conditions for the two endpoints (flag, licence, switches), and readiness.
 import { Partner } from '../../demo/partner.js';
 import { VERSION } from '../../src/platform/version.js';
-import { DatabaseBehindProxy } from '../support/database-behind-proxy.js';
-import { describeOnAnyDatabase, describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
+import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
 import { JwksServer, status } from '../support/jwks-server.js';
 import { licenseEnvironment } from '../support/license.js';
 import { MetricSamples } from '../support/metric-samples.js';
@@ -123,31 +122,6 @@ describeOnEachDatabase('health', (database) => {
       // A ready instance stays ready, and static keys work.
       expect((await service.exchange({ subject_token: partner.sign() })).status).toBe(200);
     });
-  });
-});
-
-describeOnPostgresql('readiness and the database', (database) => {
-  it('is not ready while the database does not answer, and is ready again afterwards', async () => {
-    const behind = await DatabaseBehindProxy.open(database);
-    const readiness = async (service: TestService, limitMs = SOON_MS) => {
-      const signal = AbortSignal.timeout(limitMs);
-      const answer = await service.fetch('/healthz/readiness', { signal }).catch(() => undefined);
-      return answer?.status ?? 'none in time';
-    };
-    const work = async (service: TestService) => {
-      expect(await readiness(service)).toBe(200);
-      behind.proxy.silence();
-      const silent = await readiness(service, 1_500);
-      const alive = (await service.fetch('/healthz')).status;
-      behind.proxy.resume();
-      expect(silent).not.toBe(200);
-      expect(alive).toBe(200);
-      await until('it comes about', SOON_MS, async () => (await readiness(service)) === 200);
-      await behind.close();
-      await until('it comes about', SOON_MS, async () => (await readiness(service)) === 503);
-      expect((await service.fetch('/healthz')).status).toBe(200);
-    };
-    await withService(behind, { trustedKeys }, work).finally(() => behind.close());
   });
 });
 

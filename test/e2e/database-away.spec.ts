@@ -265,6 +265,7 @@ describeOnPostgresql('[D49] a database on PostgreSQL that is away', () => {
       },
       () => signalAll(primary, 'SIGCONT'),
     );
+    expect((await service.fetch('/healthz/readiness')).status).toBe(200);
     const samples = await MetricSamples.read(service);
     expect(samples.value('svc_database_refusals_total', { flow: 'exchange' })).toBeGreaterThanOrEqual(3);
     expect(samples.value('svc_database_refusals_total', { flow: 'api' })).toBeGreaterThanOrEqual(4);
