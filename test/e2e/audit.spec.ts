@@ -112,9 +112,10 @@ describeOnEachDatabase('[6.1] the audit trail', (database) => {
       );
       throw new Error('a listener of the product has a fault');
     });
-    expect((await embed({ sub: 'heard' })).answer.status).toBe(303);
+    for (let times = 0; times < 2; times += 1)
+      expect((await embed({ sub: 'heard' })).answer.status).toBe(303);
     expect((await exchange({ subject_token: token({ sub: 'heard' }) })).answer.status).toBe(200);
     expect((await exchange({ subject_token: 'x' })).answer.status).toBe(400);
-    expect(await Promise.all(seen)).toEqual([1, 1, 1, 1]);
+    expect(await Promise.all(seen)).toEqual([1, 1, 1, 1, 1]);
   });
 });

@@ -1,6 +1,6 @@
 // Logins of users who need no change, whose sessions are opened by a statement that logins of the moment share.
 import { Partner } from '../../demo/partner.js';
-import { eventsOf, onEveryEvent } from '../support/audit.js';
+import { eventsOf } from '../support/audit.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { whileInsertsFail } from '../support/failing-inserts.js';
 import { sendBeside } from '../support/flow-requests.js';
@@ -46,25 +46,6 @@ describeOnEachDatabase('[4.1] a login of a known user', (database) => {
     expect(await toldOf('login-of-deleted')).toEqual(['user-provisioned', 'embed-login']);
     expect(await meStatus(service, setCookie.split(';', 1)[0] ?? '')).toBe(200);
     expect((await linkedUser(service, partner.issuer, 'deleted'))?.id).not.toBe(user?.id);
-  });
-
-  it('[6.3] stores the session and the event, and reports them like any login', async () => {
-    const heard: object[] = [];
-    onEveryEvent(service, (event) => heard.push(event));
-    const answers = [await login('told', 'told-first'), await login('told', 'told-second')];
-    expect(await Promise.all(answers.map((answer) => meStatus(service, cookieOf(answer))))).toEqual([
-      200, 200,
-    ]);
-    const [first] = (await eventsOf(service, 'told-first')).filter(({ name }) => name.endsWith('login'));
-    const [second] = await eventsOf(service, 'told-second');
-    const shape = (row = first) => [row?.name, row?.subjectUserId, Object.keys(row?.payload ?? {}).sort()];
-    expect(shape(second)).toEqual(shape());
-    const { subjectUserId, payload } = second!;
-    expect(heard.at(-1)).toMatchObject({ subjectUserId, payload });
-    const family = [payload['sessionFamilyId']];
-    expect(
-      await service.rows('SELECT 1 FROM token_exchange_session WHERE family_id = $1', family),
-    ).toHaveLength(1);
   });
 
   it('may leave too many sessions, of which the purge ends the oldest with an event', async () => {
