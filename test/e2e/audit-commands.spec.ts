@@ -88,11 +88,6 @@ describeOnEachDatabase('[D84] the trail by commands', (database) => {
   });
 
   it.each([
-    [
-      ['--event', 'nothing'],
-      2,
-      'error: --event must be the name of an event, or the beginning of one and *.',
-    ],
     [['--user', 'nobody@partner.example'], 1, 'error: There is no user with this id or e-mail address.'],
     [['--since', 'yesterday'], 2, 'error: --since must be a moment such as 2031-05-01'],
     [['--limit', '0'], 2, 'It must be a whole number from 1 to 10000.'],

@@ -171,8 +171,6 @@ describeOnEmbedded('[D46] commands beside a service on the embedded database', (
   });
 
   it.each([
-    ['an unknown member', 'users list', { secret: 1 }, /unknown property/],
-    ['another type', 'users disable', { user: ['secret'] }, /user must be a text/],
     ['text that cannot be stored', 'users disable', { user: 'secret\0' }, /cannot be stored/],
     [
       'the maximum number of bytes',
