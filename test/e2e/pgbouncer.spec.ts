@@ -1,27 +1,83 @@
 // The service behind PgBouncer: session pooling works. Other modes are refused at the start, with the setting to change.
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Client } from 'pg';
+import { freePort } from '../../demo/free-port.js';
 import { Partner } from '../../demo/partner.js';
 import { SCHEMA } from '../../src/instance/schema.js';
+import type { DatabaseSettings } from '../../src/platform/database/data-source.js';
 import { openDatabase } from '../../src/platform/database/data-source.js';
 import { checkVersion, requireSessions } from '../../src/platform/database/pooler.js';
 import { AdvisoryLockLeader } from '../../src/platform/jobs/advisory-lock.leader.js';
 import { PostgresNotifications } from '../../src/platform/jobs/postgres.notifications.js';
 import { createLogger } from '../../src/platform/log/logger.js';
-import type { TestDatabase } from '../support/databases.js';
-import { describeOnPostgresql } from '../support/databases.js';
+import { describeOnPostgresql, TestDatabase } from '../support/databases.js';
 import { describeUnless } from '../support/describe-unless.js';
-import { systemProgram } from '../support/system-program.js';
+import { answersQueries, RunningProgram, systemProgram } from '../support/system-program.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
-import type { PgBouncerSettings } from './support/pgbouncer.js';
-import { DatabaseBehindPgBouncer } from './support/pgbouncer.js';
 
 const program = systemProgram('pgbouncer');
 const missing =
   program === undefined ? 'PgBouncer is not installed (Debian: apt-get install -y pgbouncer)' : undefined;
 const partner = Partner.create({ issuer: 'https://partner.example' });
 const SOON_MS = 60_000;
+
+/** Settings of PgBouncer's section of its own name. */
+type PgBouncerSettings = Readonly<Record<string, string | number>>;
+
+/** The database behind one PgBouncer of its own. */
+class DatabaseBehindPgBouncer extends TestDatabase {
+  private constructor(
+    private readonly direct: TestDatabase,
+    private readonly port: number,
+    private readonly program: RunningProgram,
+  ) {
+    super('postgresql');
+  }
+
+  /** @throws Error with its log if it does not connect to the database */
+  static async start(
+    path: string,
+    direct: TestDatabase,
+    settings: PgBouncerSettings,
+  ): Promise<DatabaseBehindPgBouncer> {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-test-pgbouncer-'));
+    // It does not run as root, and reads its files as another.
+    chmodSync(folder, 0o755);
+    const port = await freePort();
+    const file = writeFiles(folder, urlOf(direct), { listen_port: port, ...settings });
+    const program = new RunningProgram(folder, path, { args: [file] });
+    const behind = new DatabaseBehindPgBouncer(direct, port, program);
+    await program.becomes('PgBouncer leads to the database', () => answersQueries(behind.url));
+    return behind;
+  }
+
+  get log(): string {
+    return this.program.log;
+  }
+
+  get url(): string {
+    const url = new URL(urlOf(this.direct));
+    url.port = String(this.port);
+    return url.href;
+  }
+
+  override get settings(): DatabaseSettings {
+    return { ...this.direct.settings, url: this.url } as DatabaseSettings;
+  }
+
+  override get environment(): Record<string, string> {
+    return { ...this.direct.environment, SVC_DATABASE_URL: this.url };
+  }
+
+  /** Stops at once, even with open connections. */
+  stop(): Promise<void> {
+    return this.program.stop();
+  }
+}
 
 function describeBehindPgBouncer(
   title: string,
@@ -171,4 +227,24 @@ async function announce(database: TestDatabase, channel: string): Promise<void> 
 function urlOf({ settings }: TestDatabase): string {
   if (settings.kind !== 'postgresql') throw new Error('PgBouncer leads to PostgreSQL only');
   return settings.url;
+}
+
+/** @returns the path of the configuration */
+function writeFiles(folder: string, database: string, settings: PgBouncerSettings): string {
+  const { hostname, port, username, password } = new URL(database);
+  const users = join(folder, 'users.txt');
+  writeFileSync(users, `"${username}" "${password}"\n`, { mode: 0o644 });
+  const all = {
+    listen_addr: '127.0.0.1',
+    unix_socket_dir: '',
+    auth_type: 'scram-sha-256',
+    auth_file: users,
+    ...(process.getuid?.() === 0 && { user: 'nobody' }),
+    ...settings,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}`);
+  const file = join(folder, 'pgbouncer.ini');
+  const text = `[databases]\n* = host=${hostname} port=${port}\n[pgbouncer]\n${lines.join('\n')}\n`;
+  writeFileSync(file, text, { mode: 0o644 });
+  return file;
 }
