@@ -3,7 +3,7 @@ import { Partner } from '../../demo/partner.js';
 import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { eventsOf } from '../support/audit.js';
 import type { TestDatabase } from '../support/databases.js';
-import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
+import { describeOnEachDatabase } from '../support/databases.js';
 import { resumed, setting, suspended } from '../support/entry-edits.js';
 import { JwksServer, silence } from '../support/jwks-server.js';
 import type { TestServiceOptions } from '../support/test-service.js';
@@ -41,6 +41,7 @@ const changes = async (service: TestService) =>
   (await eventsOf(service)).filter(({ name }) => name === CHANGED).map(({ payload }) => payload);
 
 describeOnEachDatabase('an entry that is stored', (database: TestDatabase) => {
+  const keySet = JwksServer.forBlock();
   const service = TestService.forBlock(database, OPTIONS);
 
   it('[D70] is kept after a restart. Its sessions continue after it is suspended or removed', async () => {
@@ -84,13 +85,8 @@ describeOnEachDatabase('an entry that is stored', (database: TestDatabase) => {
       { ...told, change: 'removed', from: loosened },
     ]);
   });
-});
 
-describeOnAnyDatabase('stored entries of type jwks', (database: TestDatabase) => {
-  const keySet = JwksServer.forBlock();
-  const service = TestService.forBlock(database, OPTIONS);
-
-  it('[D72] do not make a ready instance unready if their endpoint is silent', async () => {
+  it('[D72] of type jwks does not make a ready instance unready if its endpoint is silent', async () => {
     keySet.answerWith(silence());
     const requests = keySet.requestCount;
     await storedEntries(service).add({ type: 'jwks', name: 'silent', url: keySet.url, issuer: acme.issuer });
