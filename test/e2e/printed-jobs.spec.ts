@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
+import { StoredEntryService } from '../../src/token-exchange/trust/stored/stored-entry.service.js';
 import { describeOnAnyDatabase } from '../support/databases.js';
 import { describeUnless } from '../support/describe-unless.js';
 import { blocksOf } from '../support/init-instance.js';
@@ -52,20 +53,14 @@ describeUnless(reason, 'the jobs that are printed', () =>
   describeOnAnyDatabase('for a platform', (database) => {
     const platforms = { github: github(), gitlab: gitlab() };
     const gitlabSub = 'project_path:acme/group/flows:ref_type:branch:ref:main';
-    let service: TestService;
+    const service = TestService.forBlock(database);
 
     beforeAll(async () => {
-      service = await TestService.start(database, { trustedKeys: [] });
       const signInAs = await createUser(service, { email: 'deploy@example.com' });
-      await service.stop();
-      service = await TestService.start(database, {
-        trustedKeys: [
-          platforms.github.entry({ subjects: [GITHUB_SUB], signInAs }),
-          platforms.gitlab.entry({ subjects: [gitlabSub], signInAs }),
-        ],
-      });
+      const entries = service.part(StoredEntryService);
+      await entries.add(platforms.github.entry({ name: 'github', subjects: [GITHUB_SUB], signInAs }));
+      await entries.add(platforms.gitlab.entry({ name: 'gitlab', subjects: [gitlabSub], signInAs }));
     });
-    afterAll(() => service?.stop());
 
     /** Runs a script in a folder with a workflow, against the service. */
     async function outcomeOf(shell: string[], script: string, environment: object): Promise<Outcome> {
