@@ -1,4 +1,4 @@
-// Which checks the tokens of a request pass together.
+// Which checks the tokens of a request pass together, and whose they are.
 import { Partner } from '../../../../demo/partner.js';
 import { verifyLogin } from '../../../../src/token-exchange/login/login-checks.js';
 import type { OAuthRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
@@ -9,6 +9,7 @@ import type {
 import {
   ExternalTokenVerifier,
   listOf,
+  personOf,
   verifyAssertion,
   verifyExchange,
 } from '../../../../src/token-exchange/verify/external-token.verifier.js';
@@ -105,4 +106,15 @@ it.each<[string, () => Promise<Tokens>, readonly Partner[] | undefined, string?,
   const outcome = await verify().then(kidsOf, (error: OAuthRefusal) => [error.reason, error.context.party]);
   const kids = signers?.map(({ kid }) => kid);
   expect([outcome, kidsOf(request.tokens)]).toEqual([reason === undefined ? kids : [reason, party], kids]);
+});
+
+it('an error contains the person of the rejected token, or else the subject', async () => {
+  const tokens = await exchange(subject, actor);
+  const [ofSubject, ofActor] = listOf(tokens).map(({ claims: { iss: issuer, sub, email } }) => {
+    return { issuer, subject: sub, email };
+  });
+  expect([personOf(tokens, 'subject'), personOf(tokens, undefined)]).toEqual([ofSubject, ofSubject]);
+  expect(personOf(tokens, 'actor')).toEqual(ofActor);
+  expect(personOf({ subject: tokens.subject }, 'actor')).toBeUndefined();
+  expect(personOf(undefined, 'subject')).toBeUndefined();
 });

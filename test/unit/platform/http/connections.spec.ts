@@ -1,4 +1,4 @@
-// What unfinished requests keep of the memory, and which of them are closed.
+// Connections of the HTTP server: which ones its shutdown waits for, and what unfinished requests keep of the memory.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -6,15 +6,69 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { fastify } from 'fastify';
-import { UnfinishedRequests } from '../../../../src/platform/http/connections.js';
+import { GracefulShutdown, UnfinishedRequests } from '../../../../src/platform/http/connections.js';
 import { until } from '../../../support/until.js';
 
-const SOON_MS = 60_000;
+/** The time limit for responses that have begun. */
+const ANSWERS_MS = 3_500;
+const PATIENCE_MS = 60_000;
 /** Connections are looked at more than once in that time. */
 const SEEN_MS = 600;
 const MAX_BYTES = 200 * 1024;
 const BODY_LIMIT_BYTES = 64 * 1024;
 const PART = 'a'.repeat(40 * 1024);
+
+describe('[D93] the shutdown of a server', () => {
+  let server: FastifyInstance;
+  let shutdown: GracefulShutdown;
+  let socket: Socket;
+  let answerSlowly: () => void;
+
+  beforeEach(async () => {
+    // Only the test makes the time limit end.
+    jest.useFakeTimers({ doNotFake: ['performance', 'nextTick', 'setImmediate', 'queueMicrotask'] });
+    server = fastify({ return503OnClosing: false });
+    shutdown = new GracefulShutdown();
+    shutdown.watch(server);
+    server.get('/fast', () => 'fast');
+    server.get('/slow', () => new Promise((resolve) => (answerSlowly = () => resolve('slow'))));
+    await server.listen({ port: 0, host: '127.0.0.1' });
+    socket = connect((server.server.address() as AddressInfo).port, '127.0.0.1');
+    await once(socket, 'connect');
+  });
+  afterEach(() => {
+    socket.destroy();
+    jest.useRealTimers();
+  });
+
+  const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: instance.example\r\n\r\n`;
+  const hasStopped = () => until('it does not listen', PATIENCE_MS, () => !server.server.listening);
+
+  it("waits for a pipelined request's answer, however long it takes", async () => {
+    let answers = '';
+    socket.setEncoding('utf8').on('data', (text: string) => (answers += text));
+    socket.write(request('/fast') + request('/slow'));
+    await until('the first is answered', PATIENCE_MS, () => answers.includes('fast'));
+    const finished = shutdown.finish();
+    await hasStopped();
+    jest.advanceTimersByTime(ANSWERS_MS - 1);
+    answerSlowly();
+    await until('the other is answered too', PATIENCE_MS, () => answers.includes('slow'));
+    jest.advanceTimersByTime(1);
+    await finished;
+  });
+
+  it('does not wait for idle connections or half-sent requests', async () => {
+    const half = connect((server.server.address() as AddressInfo).port, '127.0.0.1');
+    half.on('error', () => undefined).write('GET /fast HTTP/1.1\r\n');
+    await once(half, 'connect');
+    const finished = shutdown.finish();
+    await hasStopped();
+    jest.advanceTimersByTime(ANSWERS_MS);
+    await finished;
+    half.destroy();
+  });
+});
 
 describe('[B.unfinished] unfinished requests', () => {
   let unfinished: UnfinishedRequests;
@@ -48,7 +102,8 @@ describe('[B.unfinished] unfinished requests', () => {
   };
   const post = (bytes: number) =>
     `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/x\r\nContent-Length: ${bytes}\r\n\r\n`;
-  const counted = (count: number) => until(`${count} unfinished`, SOON_MS, () => unfinished.count === count);
+  const counted = (count: number) =>
+    until(`${count} unfinished`, PATIENCE_MS, () => unfinished.count === count);
 
   it('with stalled bodies: the oldest is closed, and the others are answered when complete', async () => {
     const oldest = send(post(PART.length + 1) + PART);
@@ -71,7 +126,7 @@ describe('[B.unfinished] unfinished requests', () => {
     const head = `GET / HTTP/1.1\r\nHost: a\r\n${'a: b\r\n'.repeat(50)}`;
     const others = Array.from({ length: 8 }, () => send(head));
     await once(oldest, 'close');
-    await until('no other is closed', SOON_MS, () => closed > 0 && unfinished.count === 9 - closed);
+    await until('no other is closed', PATIENCE_MS, () => closed > 0 && unfinished.count === 9 - closed);
     const last = others.at(-1)!;
     last.write('\r\n');
     expect(String(await once(last, 'data'))).toContain('there');
