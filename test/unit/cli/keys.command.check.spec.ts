@@ -86,14 +86,6 @@ describe('keys check', () => {
     expect(stdout).not.toMatch(/PRIVATE|PUBLIC|HS256/);
   });
 
-  it('applies the configured rules', async () => {
-    const entries = [{ type: 'jwks', url: 'http://b.example/keys', issuer: 'https://b.example' }];
-    expect(await check(entries)).toMatchObject({ exitCode: 1 });
-    expect(await check(entries, { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' })).toMatchObject({
-      exitCode: 0,
-    });
-  });
-
   it('checks the configured keys if there is no --file, from a variable or a file', async () => {
     const text = JSON.stringify([good]);
     const path = line.write('configured.json', `${text}\n`);

@@ -142,7 +142,6 @@ describe('startup fails', () => {
 
 describe('[D32] an actionable problem', () => {
   const VENDOR = 'SVC_LICENSE_PUBLIC_KEY';
-  const keysOf = (entry: object) => JSON.stringify([{ ...ENTRY, ...entry }], null, 1);
   const { privateKey } = generateKeyPairSync('ed25519');
   const privatePem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
@@ -181,15 +180,12 @@ describe('[D32] an actionable problem', () => {
     expect(problems.join()).not.toContain(MARKER);
   });
 
-  it.each([['an invalid entry', keysOf({ kid: '' }), 'entry 0, kid: must be a non-empty string']])(
-    'contains the file of keys, and %s',
-    async (_, text, problem) => {
-      const path = write('keys.json', text);
-      expect(await problemsOf({ ...FLAG, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: path })).toEqual([
-        `SVC_TOKEN_EXCHANGE_TRUSTED_KEYS (in ${path}): ${problem}`,
-      ]);
-    },
-  );
+  it('contains the file of keys', async () => {
+    const path = write('keys.json', JSON.stringify([{ ...ENTRY, kid: '' }]));
+    expect(await problemsOf({ ...FLAG, SVC_TOKEN_EXCHANGE_TRUSTED_KEYS_FILE: path })).toEqual([
+      `SVC_TOKEN_EXCHANGE_TRUSTED_KEYS (in ${path}): entry 0, kid: must be a non-empty string`,
+    ]);
+  });
 });
 
 describe('[D91] the metrics address', () => {
