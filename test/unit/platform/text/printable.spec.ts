@@ -91,13 +91,10 @@ it.each([
 ])('[D77] the kind of %j is reported', (value, kind) => expect(printable(value)).toBe(kind));
 
 describe('[D77] a name in an unverified token', () => {
-  it.each([
-    'HS256',
-    'none',
-    'partner-2026/a=b:c~d.e_f+g',
-    'urn:ietf:params:oauth:token-type:access_token',
-    'text/plain; charset=utf-8',
-  ])('%j is shown', (value) => expect(printableName(value)).toBe(value));
+  it.each(['HS256', 'none', 'partner-2026/a=b:c~d.e_f+g', 'text/plain; charset=utf-8'])(
+    '%j is shown',
+    (value) => expect(printableName(value)).toBe(value),
+  );
 
   it('is shown with its invisible characters escaped', () => {
     expect(printableName('k1\n')).toBe('k1\\u{a}');

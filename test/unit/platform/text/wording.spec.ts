@@ -1,16 +1,7 @@
 // Which known name is thought of for a misspelt one.
 import { similarName } from '../../../../src/platform/text/wording.js';
 
-const KNOWN = [
-  'allowedRoles',
-  'algorithms',
-  'expectedAudience',
-  'issuer',
-  'kid',
-  'url',
-  'SVC_HOST',
-  'SVC_SSL_CERT_FILE',
-];
+const KNOWN = ['allowedRoles', 'expectedAudience', 'issuer', 'kid', 'url', 'SVC_HOST', 'SVC_SSL_CERT_FILE'];
 
 describe('[D32] a suggested name', () => {
   it.each([

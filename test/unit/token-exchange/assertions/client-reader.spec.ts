@@ -63,17 +63,9 @@ it.each<[string, unknown, string]>([
     [{ id: 'x', metadataDocument: true }],
     'clients[0]: id must be an https: URL where metadataDocument is true',
   ],
-  ...[
-    'https://x.example',
-    'https://x.example/a/../b',
-    'https://x.example/?a',
-    'https://x.example/#a',
-    'https://X.example/',
-  ].map((id): [string, unknown, string] => [
-    `a document at ${id}`,
-    [{ id, metadataDocument: true }],
-    DOCUMENT,
-  ]),
+  ...['https://x.example', 'https://x.example/a/../b', 'https://x.example/?a', 'https://x.example/#a'].map(
+    (id): [string, unknown, string] => [`a document at ${id}`, [{ id, metadataDocument: true }], DOCUMENT],
+  ),
   ['a document and keys', [{ id: 'https://x.example/', metadataDocument: true, keys }], EXACTLY_ONE],
   ['no keys', [{ id: 'x', keys: [] }], 'clients[0]: keys must be an array of at least one public JWK'],
   [

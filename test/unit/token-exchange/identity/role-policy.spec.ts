@@ -9,16 +9,7 @@ import type { TrustPolicy } from '../../../../src/token-exchange/trust/trusted-k
 
 const [MEMBER, ADMIN, OWNER] = ['global:member', 'global:admin', 'global:owner'] as const;
 const ROLES = { assignable: [MEMBER, ADMIN], owner: OWNER, initial: MEMBER };
-const UNKNOWN = [
-  'global:editor',
-  'member',
-  'Global:Admin',
-  'global:admin ',
-  'global:owner ',
-  'GLOBAL:OWNER',
-  '',
-  '__proto__',
-];
+const UNKNOWN = ['global:editor', 'Global:Admin', 'global:admin ', 'GLOBAL:OWNER', '', '__proto__'];
 
 /** An entry that allows these roles; none given: no restriction. */
 function entry(allowedRoles?: readonly string[]): TrustPolicy {

@@ -58,13 +58,7 @@ describe('a path on this instance', () => {
 describe('anything else becomes /', () => {
   it.each([
     ...['', ' ', 'workflows', '../a', '?a', '#a', ' /a', '\t/a', '\\a', '.', '*', `${INSTANCE}/a`],
-    ...[
-      'https://evil.example',
-      'https:evil.example',
-      'https:',
-      'JaVaScRiPt:alert(1)',
-      'blob:https://evil.example/x',
-    ],
+    ...['https://evil.example', 'https:evil.example', 'https:', 'JaVaScRiPt:alert(1)'],
   ])('[4.1.2] an invalid path: %j', (target) => expect(locationFor(target)).toBe('/'));
 
   it.each([

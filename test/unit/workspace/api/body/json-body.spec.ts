@@ -66,16 +66,13 @@ describe('a JSON body', () => {
     expect(JSON.stringify(body)).toBe(`{"name":"a","object":${free},"list":[${free}]}`);
   });
 
-  it.each([
-    'text/plain',
-    '',
-    'application/jsonp',
-    'application/merge-patch+json',
-    'text/plain, application/json',
-  ])('cannot be %j: 415', async (type) => {
-    const [status, told] = await refusal(() => read('{"name":"a"}', type));
-    expect([status, told]).toEqual([415, 'Content-Type must be application/json']);
-  });
+  it.each(['', 'application/jsonp', 'application/merge-patch+json', 'text/plain, application/json'])(
+    'cannot be %j: 415',
+    async (type) => {
+      const [status, told] = await refusal(() => read('{"name":"a"}', type));
+      expect([status, told]).toEqual([415, 'Content-Type must be application/json']);
+    },
+  );
 
   it('must have a content type and a body', async () => {
     expect((await refusal(() => readObject({}, undefined)))[0]).toBe(415);
