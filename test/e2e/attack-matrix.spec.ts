@@ -8,17 +8,13 @@ import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databa
 import type { EntryPath } from '../support/entry-paths.js';
 import { ENTRY_PATHS, INVALID_CLAIMS, INVALID_GRANT, outcomeOf } from '../support/entry-paths.js';
 import { TestService } from '../support/test-service.js';
+import { FAILURES } from './support/trusted-partner.js';
 
 /** Messages that the specification itself gives (7). */
 const SPECIFIED_MESSAGES: Partial<Record<string, string>> = {
   token_replayed: 'Token has already been used',
   token_lifetime_exceeded: 'Token lifetime exceeds maximum allowed',
   kid_missing: 'Token header missing kid',
-};
-
-const FAILURE_EVENTS = {
-  embed: 'svc.audit.token-exchange.embed-login-failed',
-  exchange: 'svc.audit.token-exchange.failed',
 };
 
 async function expectEmbedAnswer(answer: Response, { reason, verdict }: Attack): Promise<void> {
@@ -51,7 +47,7 @@ async function expectTold(
   // The remaining lifetime of both tokens is checked together (4.2.5), so the refusal names no party.
   const isOfBoth = path.party === undefined || reason === 'remaining_lifetime_too_short';
   const party = isOfBoth ? {} : { party: path.party };
-  const event = FAILURE_EVENTS[path.flow];
+  const event = FAILURES[path.flow];
   const events = await eventsOf(service, answer);
   expect(events).toMatchObject([{ name: event, payload: { reason, ...party } }]);
   const requestId = requestIdOf(answer);
@@ -135,9 +131,7 @@ describeOnEachDatabase('[6.2][6.4] the attack matrix: what is accepted, once', (
       const answer = await path.send(service, token, subject);
       await expectRefusal(answer, path, replayed);
       const events = await eventsOf(service, answer);
-      expect(events).toMatchObject([
-        { name: FAILURE_EVENTS[path.flow], payload: { reason: 'token_replayed' } },
-      ]);
+      expect(events).toMatchObject([{ name: FAILURES[path.flow], payload: { reason: 'token_replayed' } }]);
       // A refused pair uses up both of its tokens (D3).
       const used = path.party === 'actor' ? 1 : 0;
       await expectOnlyTheAuditRow(service, before, { usedJtis: before.usedJtis + used });

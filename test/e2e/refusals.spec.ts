@@ -26,13 +26,10 @@ import {
   REFUSAL_CASES,
   SHOWN_ELSEWHERE,
 } from './support/refusal-cases.js';
+import { FAILURES } from './support/trusted-partner.js';
 
 /** A service behind a proxy with HTTPS, so that it logs no warning about plain HTTP. */
 const AT_WARN = { SVC_LOG_LEVEL: 'warn', SVC_PROXY_HOPS: '1' };
-const FAILED = {
-  exchange: 'svc.audit.token-exchange.failed',
-  embed: 'svc.audit.token-exchange.embed-login-failed',
-};
 
 const REFUSALS = `SELECT * FROM audit_event WHERE name ~ '(failed|refused)$'`;
 
@@ -160,10 +157,10 @@ describeOnAnyDatabase('[D77] each reason for which a token is refused', (databas
       const party = flow === 'exchange' ? { party: 'subject' } : {};
       const payload = { ...party, flow, reason: one.reason, ...values, clientAddress: '127.0.0.1' };
       const { cause } = TOKEN_REFUSALS[one.reason];
-      expect(trace.rows).toEqual([expect.objectContaining({ name: FAILED[flow], payload })]);
+      expect(trace.rows).toEqual([expect.objectContaining({ name: FAILURES[flow], payload })]);
       const told = trace.rows[0]?.payload ?? {};
       const line = warningOf(trace);
-      expect(line).toMatchObject({ event: FAILED[flow], payload: told });
+      expect(line).toMatchObject({ event: FAILURES[flow], payload: told });
       const message = String(line['msg']);
       expect(message).toContain(
         ` was refused${payload.party === undefined ? '' : ` for its ${String(told['party'])} token`}: ${cause}`,
@@ -262,7 +259,7 @@ describeOnAnyDatabase('[D77] mistakes of a partner', (database) => {
     expect(reason).toBe(mistake.reason);
     expect(line['msg']).toMatch(mistake.says);
     expect(line['msg']).toMatch(new RegExp(`; see docs/refusals\\.md#${mistake.reason}$`));
-    const failures = trace.rows.filter(({ name }) => name === FAILED.exchange || name === FAILED.embed);
+    const failures = trace.rows.filter(({ name }) => name === FAILURES.exchange || name === FAILURES.embed);
     expect(failures).toEqual([]);
     if (mistake.reason === 'redirect_replaced')
       expect(trace.rows).toMatchObject([{ payload: { replacedRedirect: 'an absolute address' } }]);

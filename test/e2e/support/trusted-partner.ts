@@ -62,7 +62,7 @@ export const WAYS: readonly EntryPath[] = [
   subjectBesideActor,
 ];
 
-const FAILURES = {
+export const FAILURES = {
   embed: 'svc.audit.token-exchange.embed-login-failed',
   exchange: 'svc.audit.token-exchange.failed',
 };
