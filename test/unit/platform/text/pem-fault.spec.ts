@@ -1,7 +1,7 @@
-// What is said of texts that should be a PEM and are not.
-import { generateKeyPairSync } from 'node:crypto';
+// What is said of texts that should be a PEM and are not, and what is taken for the path of a file.
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { PemKind } from '../../../../src/platform/text/pem-fault.js';
-import { pemFault } from '../../../../src/platform/text/pem-fault.js';
+import { looksLikePath, pemFault } from '../../../../src/platform/text/pem-fault.js';
 import { makeSelfSignedCertificate } from '../../../support/self-signed-certificate.js';
 
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -39,3 +39,41 @@ it.each<[string, PemKind, string, string]>([
   ['a lost end', 'public key', pem.slice(0, 100), damaged('public key')],
   ['two keys', 'public key', pem + pem, damaged('public key')],
 ])('[D32] %s for a %s', (_, wanted, text, fault) => expect(pemFault(text, wanted)).toBe(fault));
+
+describe('[D32] path detection', () => {
+  it.each([
+    '/run/secrets/tls-key',
+    '/etc/ssl/private/instance.example.pem',
+    './license.jws',
+    '~/keys/vendor.pub.pem',
+    'C:\\keys\\cert.pem',
+    'license.jws',
+    'trusted-keys.json',
+    'keys/trusted keys.json',
+    '/srv/schlüssel/key.pem',
+  ])('recognizes %s', (text) => expect(looksLikePath(text)).toBe(true));
+
+  it.each([
+    '',
+    'secret',
+    'a secret',
+    '[]',
+    '[{"type":"static"}]',
+    '-----BEGIN PUBLIC KEY-----\nMFkw\n-----END PUBLIC KEY-----\n',
+    'postgres://user:secret@db.example/name',
+    'postgres://user:secret@db.example/name.txt',
+    'https://instance.example/jwks.json',
+    'eyJhbGciOiJFZERTQSJ9.eyJmZWF0dXJlcyI6W119.c2lnbmF0dXJlc2lnbmF0dXJl',
+    '/aB3dEfGhIjKlMnOpQrStUvWxYz0123456789aBcDeF',
+    `/${'a'.repeat(600)}.pem`,
+    'key.pem\n',
+  ])('does not match %j', (text) => expect(looksLikePath(text)).toBe(false));
+
+  it('never matches a key in base64 or hexadecimal', () => {
+    for (let round = 0; round < 2_000; round += 1) {
+      const key = randomBytes(32);
+      for (const text of [key.toString('base64'), key.toString('hex')])
+        expect([text, looksLikePath(text)]).toEqual([text, false]);
+    }
+  });
+});

@@ -1,10 +1,13 @@
-// Which clients authenticate, and which of their identity assertions pass: each row changes one thing of a good one.
+// Which clients authenticate, which of their assertions pass (each row changes one thing of a good one), and which credentials are read.
 import type { Members } from '../../../../demo/partner.js';
 import type {
   AuthenticatedClient,
   ClientCredentials,
 } from '../../../../src/token-exchange/assertions/client-authenticator.js';
-import { ClientAuthenticator } from '../../../../src/token-exchange/assertions/client-authenticator.js';
+import {
+  ClientAuthenticator,
+  readClientCredentials,
+} from '../../../../src/token-exchange/assertions/client-authenticator.js';
 import type { ClientKeyProvider } from '../../../../src/token-exchange/assertions/client-keys.js';
 import type { OAuthRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
 import { isTokenRefusal } from '../../../../src/token-exchange/refusals/oauth-refusal.js';
@@ -336,3 +339,32 @@ describe('[D133][K36] an identity assertion', () => {
     });
   });
 });
+
+const read = (credential: string) =>
+  readClientCredentials({ get: () => undefined }, `Basic ${btoa(credential)}`);
+
+function detailOf(work: () => unknown): string | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    if (isTokenRefusal(error)) return error.context.detail;
+    throw error;
+  }
+}
+
+it.each([
+  ['a:b', { id: 'a', secret: 'b' }],
+  ['a%3Ab:c+d', { id: 'a:b', secret: 'c d' }],
+  ['https%3A%2F%2Fa.example:s', { id: 'https://a.example', secret: 's' }],
+])('[D133] the Basic credential %s is read', (credential, sent) => expect(read(credential)).toEqual(sent));
+
+const NOT_ENCODED = 'the Basic credential is not form-encoded (RFC 6749 §2.3.1)';
+it.each([
+  ['https://a.example/client:secret', `${NOT_ENCODED}: the colon of its id must be %3A`],
+  ['a:100%', `${NOT_ENCODED}: a percent sign must be %25`],
+  ['a', 'the Authorization header is no Basic credential'],
+  [':b', 'the Authorization header is no Basic credential'],
+])('[D133] the log reports why %s cannot be read', (credential, detail) =>
+  expect(detailOf(() => read(credential))).toBe(detail),
+);
