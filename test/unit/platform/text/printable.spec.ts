@@ -68,12 +68,7 @@ describe('[D77] a string', () => {
   });
 
   it('has at most 200 characters after escaping', () => {
-    for (const text of [
-      'ab '.repeat(1_000),
-      '\0'.repeat(1_000),
-      '😀 '.repeat(1_000),
-      '\ud800 '.repeat(300),
-    ]) {
+    for (const text of ['ab '.repeat(1_000), '\0'.repeat(1_000), '😀 '.repeat(1_000)]) {
       expect([...printable(text)]).toHaveLength(200);
       expect(printable(text)).toMatch(/…$/);
     }
