@@ -144,7 +144,7 @@ const CASES: Readonly<Record<string, Case>> = {
       return (await endOf(socket)) ? CLOSED : 'open';
     },
   },
-  'Time in which a client reads nothing of an answer': {
+  'Time without reading of an answer': {
     isSlow: true,
     excess: async ({ address, server }) => {
       expect(server.timeout).toBe(60_000);
@@ -164,7 +164,7 @@ const CASES: Readonly<Record<string, Case>> = {
       return text.split('HTTP/1.1 ').length - 1 < count ? CLOSED : 'answered';
     },
   },
-  'Requests of a connection that have no answer yet': {
+  'Unanswered requests of a connection': {
     excess: async ({ address }) => {
       const ask = (count: number) =>
         sendBytes(address, Buffer.from('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(count)));
@@ -237,7 +237,7 @@ const CASES: Readonly<Record<string, Case>> = {
       return told(send(nested(32)));
     },
   },
-  'Rows in a page of a list': {
+  'Rows of a page': {
     excess: async (service, world) => told(call(service, await administrator(world), 'users?limit=251')),
   },
   'Token exchanges of an address': {
