@@ -1,7 +1,9 @@
 // The words behind `npm start --` and `embedded-token-exchange`.
 import { isForInit, readCommandLine } from '../../../src/instance/command-line.js';
 import { StartError } from '../../../src/platform/start-error.js';
-import { VERSION } from '../../../src/platform/version.js';
+import { repositoryFile } from '../../support/source-files.js';
+
+const { version } = JSON.parse(repositoryFile('package.json').text) as { version: string };
 
 describe('the start command', () => {
   it.each([
@@ -12,7 +14,7 @@ describe('the start command', () => {
   });
 
   it.each(['--version', '-V'])('asks for the version by %s', (word) => {
-    expect(readCommandLine([word])).toEqual({ answer: `${VERSION}\n` });
+    expect(readCommandLine([word])).toEqual({ answer: `${version}\n` });
   });
 
   it.each([['--help'], ['-h'], ['--help', '--version'], ['--env-file', 'a.env', '--help']])(
