@@ -87,6 +87,44 @@ describeOnEachDatabase("an administrator's own entry", (database) => {
     answer.status < 400 ? answer.status : reasonOf(service, answer);
   const exchanged = async (own: Partner, claims: Members) =>
     outcomeOf(await service.exchange({ subject_token: own.sign(own.claims(claims)) }));
+  const loggedIn = async (own: Partner, claims: Members) =>
+    outcomeOf(await service.embed({ token: own.sign(own.claims(claims)) }));
+
+  it.each([
+    ['without a ceiling', {}],
+    ['with a ceiling of false', { roleCeiling: false }],
+  ])(
+    '[D144] %s signs in as no other administrator, even one whom it signed in as a member',
+    async (_, policy) => {
+      const own = ownKey();
+      await attacker.adds(own, policy);
+      const usual = await service.sessionCookie(victim.token());
+      const claims = { sub: 'victim', email: victim.email };
+
+      expect(await exchanged(own, claims)).toBe('privileged_linking_not_allowed');
+      await attacker.give(victim.id, { role: MEMBER_ROLE });
+      const cookie = await service.sessionCookie(own.sign(own.claims(claims)));
+      const accessToken = await service.accessToken({ subject_token: own.sign(own.claims(claims)) });
+      expect([await meStatus(service, cookie), await bearerStatus(service, accessToken)]).toEqual([200, 200]);
+
+      await attacker.give(victim.id, { role: ADMIN_ROLE });
+      expect([await meStatus(service, cookie), await bearerStatus(service, accessToken)]).toEqual([401, 401]);
+      const call = { headers: { authorization: `Bearer ${accessToken}` } };
+      expect((await service.fetch('/api/v1/users', call)).status).toBe(401);
+      for (const later of [{ sub: 'victim', email: undefined }, claims]) {
+        expect(await exchanged(own, later)).toBe(REFUSED);
+        expect(await loggedIn(own, later)).toBe(REFUSED);
+      }
+      // A promotion ends no session of an entry that the owner answers for.
+      expect(await meStatus(service, usual)).toBe(200);
+
+      await victim.give(attacker.id, { enabled: false });
+      expect(await exchanged(own, claims)).toBe(REFUSED);
+      expect([await meStatus(service, cookie), await bearerStatus(service, accessToken)]).toEqual([401, 401]);
+      await victim.give(attacker.id, { enabled: true });
+      await attacker.signIn();
+    },
+  );
 
   it('[D144][5.2.8] makes nobody an administrator', async () => {
     const own = ownKey();
