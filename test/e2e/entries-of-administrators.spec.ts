@@ -6,7 +6,7 @@ import { StoredEntryFollower } from '../../src/token-exchange/trust/stored/store
 import { ADMIN_ROLE, MEMBER_ROLE } from '../../src/users/role.js';
 import { reasonOf } from '../support/audit.js';
 import { describeOnAnyDatabase, describeOnEachDatabase } from '../support/databases.js';
-import { createUser, storedUser } from '../support/local-users.js';
+import { createUser, linkedUser, storedUser } from '../support/local-users.js';
 import { bearerStatus, cookieOf, meStatus } from '../support/logins.js';
 import type { OperatorBrowser } from '../support/operators.js';
 import { createOperator, OPERATOR_ENVIRONMENT, signedIn } from '../support/operators.js';
@@ -168,13 +168,15 @@ describeOnEachDatabase("an administrator's own entry", (database) => {
     await attacker.adds(own);
     await attacker.give(victim.id, { role: MEMBER_ROLE });
     const claims = { sub: 'planted', email: victim.email };
-    expect(await exchanged(own, claims)).toBe(200);
-    await attacker.give(victim.id, { role: ADMIN_ROLE });
+    const newcomer = { sub: 'newcomer', email: 'newcomer@example.com' };
+    for (const one of [claims, newcomer]) expect(await exchanged(own, one)).toBe(200);
+    const { id: newId = '' } = (await linkedUser(service, own.issuer, newcomer.sub)) ?? {};
+    for (const id of [victim.id, newId]) await attacker.give(id, { role: ADMIN_ROLE });
     const theirs = Partner.create({ issuer: own.issuer, audience: BASE_URL });
     const entry = { ...theirs.staticEntry(), name: 'theirs', linkPrivileged: true };
     expect((await owner.send('POST', 'entries', { entry })).status).toBe(201);
     await service.part(StoredEntryFollower).followNews();
-    expect(await exchanged(theirs, claims)).toBe(REFUSED);
+    for (const one of [claims, newcomer]) expect(await exchanged(theirs, one)).toBe(REFUSED);
     expect(await exchanged(theirs, { ...claims, sub: 'their own' })).toBe(200);
   });
 

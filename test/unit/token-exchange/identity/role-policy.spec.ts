@@ -2,6 +2,7 @@
 import { printable } from '../../../../src/platform/text/printable.js';
 import {
   checkStoredRole,
+  isBarred,
   roleOfExistingUser,
   roleOfNewUser,
 } from '../../../../src/token-exchange/identity/role-policy.js';
@@ -37,6 +38,18 @@ function reasonOf(work: () => string): string {
     return (error as { reason?: string }).reason ?? String(error);
   }
 }
+
+it.each([
+  [MEMBER, [undefined, { byAdministrator: true }], false],
+  [ADMIN, [{ byAdministrator: false }, {}], false],
+  [ADMIN, [{}, { byAdministrator: true }], true],
+  [OWNER, [{}, undefined], true],
+])(
+  "[D144] bars privileged users whom an administrator's or an unknown entry vouches for: %s %j",
+  (role, by, is) => {
+    expect(isBarred({ role }, by, ROLES)).toBe(is);
+  },
+);
 
 describe('a new user', () => {
   it.each([undefined, [], [MEMBER], [ADMIN], [MEMBER, ADMIN], [OWNER], ['global:editor']])(
