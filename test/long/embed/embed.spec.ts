@@ -41,7 +41,7 @@ console.log(JSON.stringify({ said, react, vue }));
 `;
 /** The parts of a Next.js application that packages/embed/README.md leaves to its reader. */
 const NEXT_FILES = {
-  'app/user.ts': `export const currentUser = async () => ({ id: 'ada' });\n`,
+  'app/user.ts': `export const currentUser = async () => ({ id: 'ada', email: 'ada@partner.example' });\n`,
   'app/layout.tsx': `export default ({ children }: { children: React.ReactNode }) => <html lang="en"><body>{children}</body></html>;\n`,
 };
 const run = (folder: string, program: string, ...options: string[]) =>
