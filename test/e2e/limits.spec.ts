@@ -494,9 +494,9 @@ describeOnAnyDatabase('[B.connections][B.headerCount][D102][D124] beyond a limit
 describeOnAnyDatabase('[D102] more requests in progress than there may be', (database) => {
   it('[D102] are refused without effect and counted, and the log has one warning', async () => {
     await withWorld(database, {}, async (service) => {
-      service.part(ConcurrencyLimit).most = 1;
       const subject_token = partner.sign();
       await besideOneInProgress(service, async () => {
+        service.part(ConcurrencyLimit).most = 1;
         expect((await service.exchange({ subject_token })).status).toBe(503);
         const samples = await MetricSamples.read(service);
         expect(samples.value('svc_requests_in_progress')).toBe(1);
@@ -510,9 +510,9 @@ describeOnAnyDatabase('[D102] more requests in progress than there may be', (dat
 
   it('[D102] the request of a disconnected client is counted until its work is done', async () => {
     await withWorld(database, {}, async (service) => {
-      service.part(ConcurrencyLimit).most = 1;
       const gone = new AbortController();
       const { waiting } = await begun(service, gone.signal);
+      service.part(ConcurrencyLimit).most = 1;
       gone.abort();
       await expect(waiting).rejects.toThrow();
       expect((await MetricSamples.read(service)).value('svc_requests_in_progress')).toBe(1);
