@@ -144,7 +144,7 @@ const CASES: Readonly<Record<string, Case>> = {
       return (await endOf(socket)) ? CLOSED : 'open';
     },
   },
-  'Time without reading of an answer': {
+  'Time in which a client reads nothing': {
     isSlow: true,
     excess: async ({ address, server }) => {
       expect(server.timeout).toBe(60_000);

@@ -223,7 +223,8 @@ export class EmbeddedLoginService {
   ): Promise<Applied<Session> | undefined> {
     const made = this.make(login, users);
     if (made === undefined) return undefined;
-    const { result, session, event } = made;
+    const { result, session, events } = made;
+    const [event] = events;
     const isUserThere = await login.request.stage('record', () => this.logins.record({ session, event }));
     return isUserThere ? { users, result } : undefined;
   }
@@ -233,8 +234,7 @@ export class EmbeddedLoginService {
     const made = login.opening.make?.(this.demandOf(login, users));
     if (made === undefined) return undefined;
     const { session, opened: result } = made;
-    const event = this.loginEvent(login, users, result);
-    return { result, session, event, events: [event] };
+    return { result, session, events: [this.loginEvent(login, users, result)] as const };
   }
 
   private apply<Session extends Opened>(login: Login<Session>): Promise<Applied<Session>> {

@@ -113,7 +113,7 @@ const JWKS = {
   /** @rule 2.1.jwks.cacheTtlSeconds = 8.13 The fallback cache life is 60 to 86,400 seconds. */
   cacheTtlSeconds: number(MIN_CACHE_SECONDS, MAX_CACHE_SECONDS, {
     label: 'Lifetime in the cache',
-    rule: `${MIN_CACHE_SECONDS} to ${MAX_CACHE_SECONDS} seconds, if the answer has no \`Cache-Control: max-age\`; default 3600, but the refresh interval fetches earlier`,
+    rule: `${MIN_CACHE_SECONDS} to ${MAX_CACHE_SECONDS} seconds, if the answer has no \`Cache-Control: max-age\`; default 3600, fetched at the refresh interval`,
   }),
 };
 
