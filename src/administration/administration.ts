@@ -2,9 +2,9 @@
 // is written.
 import type { Type } from '@nestjs/common';
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { Clock } from '../platform/clock.js';
 import type { Transaction } from '../platform/database/transaction.js';
+import { recentlyUsed } from '../platform/recently-used.js';
 import type { AuditContext } from '../token-exchange/instance.js';
 import { AuditBus, auditEvent } from '../token-exchange/instance.js';
 import { OPERATOR_ROLES } from '../users/role.js';
@@ -230,7 +230,7 @@ class RecordedReadings {
   /**
    * When each read was recorded, on the monotonic clock, in milliseconds. A forgotten read is recorded again.
    */
-  private readonly recordedAtMs = new LRUCache<string, number>({ max: 10_000 });
+  private readonly recordedAtMs = recentlyUsed<number>(10_000);
 
   /**
    * Whether a read must be recorded (D109): the first within a minute by the same person, operation and

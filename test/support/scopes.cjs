@@ -5,8 +5,8 @@ const { join } = require('node:path');
 /** Several processes, hosts of the package, partners' programs, long series. */
 const REST_FOLDERS = ['instances', 'long', 'package', 'partner'];
 
-/** Of those folders, what `npm test` runs all the same: the main case of each. */
-const MAIN_CASES = ['instances/revocation.spec.ts', 'package/journeys.spec.ts', 'partner/client.spec.ts'];
+/** Of those folders, what `npm test` runs all the same. */
+const MAIN_CASES = ['instances/revocation.spec.ts', 'partner/client.spec.ts'];
 
 /** Files that wait for real time, need another program, or send a whole table through services. Other files show their rules. */
 const REST_FILES = [
@@ -42,6 +42,7 @@ const REST_FILES = [
   'e2e/printed-commands.spec.ts',
   'browser/readme.spec.ts',
   'e2e/workflow-lists.spec.ts',
+  'fuzz/growth.spec.ts',
 ];
 
 /** The paths of a scope's files below test/, with `/` between the names. */

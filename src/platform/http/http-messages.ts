@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 import { Injectable, UnsupportedMediaTypeException } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { LRUCache } from 'lru-cache';
+import { recentlyUsed } from '../recently-used.js';
 
 /** The parts of a Fastify or Express request that are used here. */
 export interface HttpRequest {
@@ -122,7 +122,7 @@ function isWellFormed(id: unknown): id is string {
  * The clients' ids by the service's own unique ids. Has more entries than requests can be in progress.
  * Passing the id through every call would cost each request.
  */
-const sentIds = new LRUCache<string, string>({ max: 20_000 });
+const sentIds = recentlyUsed<string>(20_000);
 
 /**
  * The id of a request for its whole lifetime.

@@ -5,8 +5,8 @@ import type { JSONWebKeySet, JWTPayload } from 'jose';
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { JOSEError, JWSInvalid, JWTExpired, JWTInvalid } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
-import { LRUCache } from 'lru-cache';
 import { Clock } from '../../platform/clock.js';
+import { recentlyUsed } from '../../platform/recently-used.js';
 import { printable, printableSeconds } from '../../platform/text/printable.js';
 import type { RefusalContext } from '../refusals/oauth-refusal.js';
 import type { ExternalLogin, IssuerKey, RecordedKey, RevocableToken } from '../revocation/revocations.js';
@@ -130,7 +130,7 @@ export class AccessTokenService {
    * By the SHA-256 of all characters, so that tokens with common parts share no entry (CVE-2026-35039 of another product). Only the
    * signature's verdict is remembered, which never changes. Expiry and users are checked at each call.
    */
-  private readonly verified = new LRUCache<string, ReadToken & { kid: string }>({ max: MAX_TOKENS });
+  private readonly verified = recentlyUsed<ReadToken & { kid: string }>(MAX_TOKENS);
 
   constructor(
     private readonly signingKeys: SigningKeyService,

@@ -1,11 +1,11 @@
 // Counts hits in the table `throttle_counter`, shared by all instances.
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.js';
 import type { Database } from '../../database/database.js';
 import { parameter, PreparedStatement, sql } from '../../database/sql.js';
 import { withinWait } from '../../database/wait-limit.js';
 import type { Purge } from '../../jobs/purge.job.js';
 import type { Log } from '../../log/log.js';
+import { recentlyUsed } from '../../recently-used.js';
 import type { Count, RefundingThrottlerStorage, Verdict } from './rate-limit.js';
 import { MAX_KEYS, verdictOf, WINDOW_MS } from './rate-limit.js';
 
@@ -62,7 +62,7 @@ const REFUND_HIT = new PreparedStatement<GivenBack, never>(
  * that protects the service must not take it down.
  */
 export class DatabaseCounts implements RefundingThrottlerStorage {
-  private readonly refusals = new LRUCache<string, Count & { readonly untilMs: number }>({ max: MAX_KEYS });
+  private readonly refusals = recentlyUsed<Count & { readonly untilMs: number }>(MAX_KEYS);
   /**
    * On the monotonic clock: setting the system clock back must not let requests pass uncounted for longer.
    */

@@ -7,8 +7,8 @@ import { Reflector } from '@nestjs/core';
 import type { ThrottlerGetTrackerFunction, ThrottlerLimitDetail, ThrottlerStorage } from '@nestjs/throttler';
 import { ThrottlerGuard } from '@nestjs/throttler';
 import ipaddr from 'ipaddr.js';
-import { LRUCache } from 'lru-cache';
 import { Clock } from '../../clock.js';
+import { recentlyUsed } from '../../recently-used.js';
 
 /** The 16-bit groups of an IPv6 network that share a counter: a /64, the smallest that providers assign. */
 const IPV6_NETWORK_GROUPS = 4;
@@ -191,7 +191,7 @@ interface CountingWindow {
  */
 @Injectable()
 export class MemoryCounts implements RefundingThrottlerStorage {
-  private readonly windows = new LRUCache<string, CountingWindow>({ max: MAX_KEYS });
+  private readonly windows = recentlyUsed<CountingWindow>(MAX_KEYS);
 
   constructor(private readonly clock: Clock) {}
 
