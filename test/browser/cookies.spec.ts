@@ -75,12 +75,6 @@ describeInBrowser('[D25] a login by a plain form, with third-party cookies block
       await page.goto(browsing.instanceOrigin);
       await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
     });
-
-    it('[D50] answers a refusal in JSON', async () => {
-      const product = await browsing.productPage();
-      await product.postPlainly(browsing.instanceOrigin, { token: 'no token' });
-      await product.frame.getByText('token_malformed').waitFor();
-    });
   });
 
   describe('with SVC_EMBED_COOKIE_PARTITIONED=false', () => {

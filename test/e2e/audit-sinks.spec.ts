@@ -49,11 +49,9 @@ const LEFT = `${WITH_SINK}
 describeOnEachDatabase('the sinks of the audit trail', (database) => {
   const partner = Partner.create({ issuer: 'https://partner.example' });
   let webhook: WebhookReceiver;
-  let service: TestService;
-
-  beforeAll(async () => {
+  const service = TestService.forBlock(database, async () => {
     webhook = await WebhookReceiver.listen(SECRET);
-    service = await TestService.start(database, {
+    return {
       trustedKeys: [partner.staticEntry()],
       environment: {
         SVC_AUDIT_WEBHOOK_URL: `${webhook.url}?key=marker-5150`,
@@ -62,12 +60,9 @@ describeOnEachDatabase('the sinks of the audit trail', (database) => {
         SVC_AUDIT_WEBHOOK_ALLOW_HTTP: 'true',
         SVC_AUDIT_STDOUT: 'true',
       },
-    });
+    };
   });
-  afterAll(async () => {
-    await service.stop();
-    await webhook.die();
-  });
+  afterAll(() => webhook.die());
 
   const trail = () =>
     service.rows<{ id: string; event: string; subjectUserId: string | null; payload: object }>(

@@ -1,7 +1,7 @@
 // The built commands while the built service runs on the embedded database: kills, races, unusual folders.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, lstatSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServiceSurroundings } from '../../demo/service-process.js';
 import { runAdmin, ServiceProcess } from '../../demo/service-process.js';
@@ -62,22 +62,6 @@ describeBuilt('[D46] built commands beside the built service', () => {
     const listed = JSON.parse(await runAdmin(where, ['users', 'list', '--json'])) as ListedUser[];
     return listed.map(({ email }) => email).sort();
   };
-
-  it('[D46] find the default data directory by its relative path before, while and after the service runs', async () => {
-    const where = await surroundings();
-    await createUser(where, 'before@b.example');
-    const service = await start(where);
-    await createUser(where, 'during@b.example');
-    expect(await users(where)).toEqual(['before@b.example', 'during@b.example']);
-    expect(lstatSync(join(where.directory, 'data', 'admin', 'socket')).isSocket()).toBe(true);
-    expect(await stop(service)).toBe(0);
-    expect(readdirSync(join(where.directory, 'data', 'admin'))).toEqual([]);
-    await createUser(where, 'after@b.example');
-    expect(await users(where)).toEqual(['after@b.example', 'before@b.example', 'during@b.example']);
-    const log = readFileSync(service.logFile, 'utf8');
-    expect(log).toContain('svc.audit.administration.performed');
-    expect(log).not.toContain('@b.example');
-  });
 
   it('[D46] after kill -9 a command opens the database itself, and the next start replaces the socket', async () => {
     const where = await surroundings();

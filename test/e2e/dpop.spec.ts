@@ -107,20 +107,6 @@ describeOnAnyDatabase('[D140] DPoP', (database) => {
       expect((await eventOf(service, again))?.payload['reason']).toBe('token_replayed');
     });
 
-    it('[D142] one of many simultaneous requests with one proof is accepted, even in one statement', async () => {
-      const dpop = client.proof();
-      const answers = await Promise.all(
-        Array.from({ length: 6 }, () => service.exchange({ subject_token: external() }, { dpop })),
-      );
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400, 400]);
-      // The ids are each client's own.
-      const jti = { claims: { jti: 'the same' } };
-      for (const one of [client, thief])
-        expect((await service.exchange({ subject_token: external() }, { dpop: one.proof(jti) })).status).toBe(
-          200,
-        );
-    });
-
     it.each<[string, string, Json, Json | undefined, DpopClient | undefined]>([
       ['a bound token with its key', 'bound', boundTo(client.thumbprint), undefined, client],
       [

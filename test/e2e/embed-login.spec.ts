@@ -78,21 +78,7 @@ describeOnAnyDatabase('[4.1] embedded login', (database) => {
     expect(await service.rows('SELECT 1 FROM token_exchange_session WHERE id_hash = $1', [hash])).toEqual([]);
     expect(await meStatus(service, cookie)).toBe(401);
   });
-
-  it.each([
-    ['a repeated token', `token=${partner.sign()}&token=${partner.sign()}`],
-    ['a broken percent escape', 'token=%zz'],
-  ])('[7.9] %s signs no user in', async (_, body) => {
-    const byPost = await service.fetch('/rest/auth/embed', { method: 'POST', body, headers: FORM });
-    const byGet = await service.fetch(`/rest/auth/embed?${body}`);
-    for (const answer of [byPost, byGet]) {
-      expect([400, 401]).toContain(answer.status);
-      expectNoEntry(answer);
-    }
-  });
 });
-
-const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 describeOnAnyDatabase('[D57] a login by GET that a browser prefetches', (database) => {
   const environment = { SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1' };

@@ -104,7 +104,6 @@ describeOnEachDatabase('the state of a key set', (database) => {
       ['good', 0],
       ['stale', 1],
       ['empty', 1],
-      ['private', 1],
     ] as const)
       expect([name, (await refresh(name)).exitCode]).toEqual([name, code]);
   });

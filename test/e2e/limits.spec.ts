@@ -28,6 +28,8 @@ const publisher = Partner.create({ issuer: 'https://publisher.example', audience
 const trustedKeys = [partner.staticEntry()];
 const JSON_TYPE = { 'content-type': 'application/json' };
 const CLOSED = 'connection closed';
+/** A connection that stays open after the answers is left. */
+const LEAVES_AFTER_MS = 1_000;
 
 interface Row {
   readonly limit: string;
@@ -167,7 +169,11 @@ const CASES: Readonly<Record<string, Case>> = {
   'Unanswered requests of a connection': {
     excess: async ({ address }) => {
       const ask = (count: number) =>
-        sendBytes(address, Buffer.from('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(count)));
+        sendBytes(
+          address,
+          Buffer.from('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(count)),
+          LEAVES_AFTER_MS,
+        );
       expect((await ask(16))?.status).toBe(200);
       return (await ask(17)) === undefined ? CLOSED : 'answered';
     },

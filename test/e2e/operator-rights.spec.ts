@@ -2,13 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { Partner } from '../../demo/partner.js';
 import { PasswordHasher } from '../../src/administration/accounts/passwords.js';
-import { StoredEntryFollower } from '../../src/token-exchange/trust/stored/stored-entry.follower.js';
 import { eventsOf } from '../support/audit.js';
 import { untilOneIsBlocked } from '../support/blocked-transactions.js';
 import { describeOnEachDatabase, describeOnPostgresql } from '../support/databases.js';
 import { setting } from '../support/entry-edits.js';
-import { changeUser, createUser, linkedUser, linkUser, storedUser } from '../support/local-users.js';
-import { meStatus } from '../support/logins.js';
+import { changeUser, createUser, linkUser, storedUser } from '../support/local-users.js';
 import type { OperatorBrowser } from '../support/operators.js';
 import {
   createOperator,
@@ -163,18 +161,6 @@ describeOnEachDatabase('an administrator beside the owner', (database) => {
     await changeUser(service, userId, { role: 'global:admin' });
     await becomes('privileged_user_not_allowed');
     expect((await admin.send('DELETE', 'entries/job')).status).toBe(200);
-  });
-
-  it('[D144] ends a session that an entry of theirs opened as soon as its user is an administrator', async () => {
-    const own = Partner.create({ issuer: 'https://promoted.example', audience: BASE_URL });
-    const entry = { ...own.staticEntry(), name: 'promoted' };
-    expect((await admin.send('POST', 'entries', { entry })).status).toBe(201);
-    await service.part(StoredEntryFollower).followNews();
-    const cookie = await service.sessionCookie(own.sign(own.claims({ sub: 'promoted' })));
-    expect(await meStatus(service, cookie)).toBe(200);
-    const user = await linkedUser(service, own.issuer, 'promoted');
-    await changeUser(service, user!.id, { role: 'global:admin' });
-    expect(await meStatus(service, cookie)).toBe(401);
   });
 
   it('[D121] only one of two concurrent requests adds an entry for an issuer', async () => {

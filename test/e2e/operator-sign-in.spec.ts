@@ -414,16 +414,11 @@ describeOnAnyDatabase("the operator's API and other credentials", (database) => 
 });
 
 describeOnPostgresql("the operator's sign-in, on several instances", (database) => {
-  const services: TestService[] = [];
-
-  beforeAll(async () => {
-    for (let count = 0; count < 2; count++)
-      services.push(await TestService.start(database, { environment: OPERATOR_ENVIRONMENT }));
-  });
-  afterAll(() => Promise.all(services.map((service) => service.stop())));
+  const options = { environment: OPERATOR_ENVIRONMENT };
+  const one = TestService.forBlock(database, options);
+  const other = TestService.forBlock(database, options);
 
   it('[D107] counts failures together, and [D105] shares sessions', async () => {
-    const [one, other] = services as [TestService, TestService];
     await createOperator(one, 'ada@example.com');
     const browsers = [one, other].map((service) => new OperatorBrowser(service, '198.51.100.7'));
     const statuses: number[] = [];
@@ -497,21 +492,17 @@ describeOnAnyDatabase('[D105] an instance without SVC_ADMIN_ENABLED', (database)
 });
 
 describeOnPostgresql('invented cookies while sessions of operators are locked', (database) => {
-  let service: TestService;
+  // Long enough that everything here happens meanwhile, on a busy machine too.
+  const environment = { ...OPERATOR_ENVIRONMENT, SVC_DATABASE_WAIT_MS: '5000' };
+  const service = TestService.forBlock(database, { environment, trustedKeys: [partner.staticEntry()] });
   let holder: Client;
 
   beforeAll(async () => {
-    // Long enough that everything here happens meanwhile, on a busy machine too.
-    const environment = { ...OPERATOR_ENVIRONMENT, SVC_DATABASE_WAIT_MS: '8000' };
-    service = await TestService.start(database, { environment, trustedKeys: [partner.staticEntry()] });
     if (database.settings.kind !== 'postgresql') throw new Error('tables are locked on PostgreSQL only');
     holder = new Client({ connectionString: database.settings.url });
     await holder.connect();
   });
-  afterAll(async () => {
-    await holder?.end();
-    await service?.stop();
-  });
+  afterAll(() => holder?.end());
 
   const waiting = async () => {
     // Not by the holder: within a transaction it is told of the others once.

@@ -231,13 +231,9 @@ describeOnEachDatabase('[D41] sessions and credentials', (database) => {
       const { user } = (await (await me({ cookie: carl })).json()) as { user: { id: string } };
       const refused = { error: 'session_of_another_user', message: 'The session belongs to another user' };
       const unknownUser = token('dora');
-      for (const cookie of [carl, '']) {
-        const answer = await service.embed({ token: token('anna'), userId: user.id }, { cookie });
-        expect([answer.status, await answer.json()]).toEqual([401, refused]);
-        expect(answer.headers.get('set-cookie')).toBeNull();
-      }
       const answer = await service.embed({ token: unknownUser, userId: user.id }, { cookie: carl });
-      expect(answer.status).toBe(401);
+      expect([answer.status, await answer.json()]).toEqual([401, refused]);
+      expect(answer.headers.get('set-cookie')).toBeNull();
       expect(await service.rows("SELECT 1 FROM user_account WHERE email = 'dora@partner.example'")).toEqual(
         [],
       );

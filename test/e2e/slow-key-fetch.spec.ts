@@ -17,27 +17,27 @@ describeOnAnyDatabase(
   (database) => {
     const before = Partner.create({ issuer: ISSUER, kid: 'before', audience: BASE_URL });
     const after = Partner.create({ issuer: ISSUER, kid: 'after', audience: BASE_URL });
-    let service: TestService | undefined;
     const server = JwksServer.forBlock();
-
-    beforeAll(async () => {
+    const service = TestService.forBlock(database, () => {
       server.publish(before.jwks());
-      service = await TestService.start(database, {
+      return {
         trustedKeys: [{ type: 'jwks', url: server.url, issuer: ISSUER, cacheTtlSeconds: 86_400 }],
         environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true', SVC_DATABASE_WAIT_MS: String(WAIT_MS) },
-      });
+      };
+    });
+
+    beforeAll(async () => {
       await until('the first keys are asked for', PATIENCE_MS, () => server.requestCount > 0);
       // The fetched keys are used. A request during the fetch waits for it and starts no other.
       const answer = await service.exchange({ subject_token: before.sign() });
       expect([answer.status, server.requestCount]).toEqual([200, 1]);
     });
-    afterAll(() => service?.stop());
 
     it('does not end the exchange', async () => {
       server.answerWith(delayed(FETCH_MS, body(JSON.stringify(after.jwks()))));
       const token = after.sign(after.claims({ sub: 'alice', email: 'alice@acme.example' }));
-      const answer = await service?.exchange({ subject_token: token });
-      expect([answer?.status, server.requestCount]).toEqual([200, 2]);
+      const answer = await service.exchange({ subject_token: token });
+      expect([answer.status, server.requestCount]).toEqual([200, 2]);
     });
   },
 );

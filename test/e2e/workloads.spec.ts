@@ -145,15 +145,6 @@ describeOnAnyDatabase('jobs and services', (database) => {
     );
   });
 
-  it('[2.2.6] a cluster without jti is refused with that reason', async () => {
-    const platform = kubernetes();
-    await trusted(platform, { subjects: ['system:serviceaccount:ci:deployer'], signInAs: await deployer() });
-    expect(await failed(await exchange(platform.token({ jti: undefined })))).toMatchObject({
-      reason: 'claims_invalid',
-      detail: 'jti must be a non-empty string: found nothing',
-    });
-  });
-
   describe('the user of an entry', () => {
     it.each<[string, (userId: string) => Promise<unknown>, string]>([
       ['was disabled', (id) => changeUser(service, id, { enabled: false }), 'user_disabled'],

@@ -38,9 +38,14 @@ export function sendRaw(address: string, request: RawRequest): Promise<RawAnswer
 
 /**
  * Sends bytes that need not be HTTP at all, and reads until the server closes or falls silent.
+ * @param leavesAfterMs how long it waits after an answer for the server to close
  * @throws Error if the server neither answers nor closes the connection
  */
-export async function sendBytes(address: string, bytes: Uint8Array): Promise<RawAnswer | undefined> {
+export async function sendBytes(
+  address: string,
+  bytes: Uint8Array,
+  leavesAfterMs = LEAVES_AFTER_MS,
+): Promise<RawAnswer | undefined> {
   const { hostname, port } = new URL(address);
   const socket = connect(Number(port), hostname);
   // A server may close while we still write. Its earlier answer is valid.
@@ -50,7 +55,7 @@ export async function sendBytes(address: string, bytes: Uint8Array): Promise<Raw
     isClosed = false;
     socket.destroy();
   });
-  socket.once('data', () => socket.setTimeout(LEAVES_AFTER_MS));
+  socket.once('data', () => socket.setTimeout(leavesAfterMs));
   socket.write(bytes);
   const answer = parse(await readToEnd(socket));
   if (!isClosed && socket.bytesRead === 0)

@@ -38,11 +38,6 @@ export class TrustedPartner {
     return this.partner.sign(this.partner.claims({ ...names, ...claims }));
   }
 
-  /** What it publishes for an entry whose keys are fetched. */
-  jwks(): ReturnType<Partner['jwks']> {
-    return this.partner.jwks();
-  }
-
   emailOf(sub: string): string {
     return String(this.partner.claims({ sub })['email']);
   }
