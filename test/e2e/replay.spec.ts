@@ -70,6 +70,23 @@ describeOnEachDatabase('replay', (database) => {
     expect(await countEvents(service, SUCCEEDED)).toBe(succeededBefore + 1);
   });
 
+  it('[5.2.5] fifty parallel embedded logins with one token open one session', async () => {
+    const before = await census(service);
+    const contested = token({ sub: newSub() });
+    const bodies = await race(50, () => service.embed({ token: contested }));
+    expect(countsOf(bodies)).toEqual({ 303: 1, 401: 49 });
+    for (const body of bodies.get(401) ?? []) {
+      expect(JSON.parse(body)).toEqual({ error: 'token_replayed', message: 'Token has already been used' });
+    }
+    const after = await census(service);
+    expect(after).toMatchObject({
+      sessions: before.sessions + 1,
+      users: before.users + 1,
+      links: before.links + 1,
+    });
+    expect(await countEvents(service, 'svc.audit.token-exchange.embed-login')).toBe(after.sessions);
+  });
+
   it('[D3][K17] a loser changes no role', async () => {
     const sub = newSub();
     await service.accessToken({ subject_token: other.sign(other.claims({ sub })) });
