@@ -81,7 +81,7 @@ describeInBrowser('<embedded-instance>', () => {
     await frameOf(page).getByText('Morning orders').waitFor();
   });
 
-  it("retries once with a new token, and again by the notice's button", async () => {
+  it("[D50] retries once with a new token, and again by the notice's button", async () => {
     const tokens = [token({ exp: 1 })];
     const page = await guidePage(() => tokens.pop() ?? token());
     await frameOf(page).getByText('Morning orders').waitFor();

@@ -99,7 +99,7 @@ describeOnEachDatabase('used token ids', (database) => {
     for (const jti of ids) expect([jti, await consume([use(jti)])]).toEqual([jti, true]);
   });
 
-  it('[D2] are stored only as half of the SHA-256 of the UTF-8 id', async () => {
+  it('[D2][K28] are stored only as half of the SHA-256 of the UTF-8 id', async () => {
     const jti = `\u{1f600} ${'long'.repeat(100_000)}`;
     await consume([use(jti, 1_900_000_000)]);
     const rows = await dataSource.query<Record<string, unknown>[]>('SELECT * FROM token_exchange_used_jti');

@@ -84,7 +84,7 @@ describeOnAnyDatabase('[D57] a login by GET that a browser prefetches', (databas
   const environment = { SVC_TOKEN_EXCHANGE_EMBED_LOGIN_PER_MINUTE: '1' };
   const service = TestService.forBlock(database, { trustedKeys, environment });
 
-  it('gets 425, uses up neither the token nor the limit, and the later navigation signs in', async () => {
+  it('[7.9] gets 425, uses up neither the token nor the limit, and the later navigation signs in', async () => {
     const token = partner.sign();
     const marks: Record<string, string>[] = [
       { 'sec-purpose': 'prefetch' },

@@ -59,7 +59,7 @@ describeOnAnyDatabase('[5.5.3] the page for the script of a host page', (databas
     ['an origin of the setting', 'https://portal.example', 'https://portal.example'],
     ['an unknown origin', 'https://evil.example', 'https://portal.example'],
     ['the end of a directive', `${PRODUCT}; script-src *`, 'https://portal.example'],
-  ])('[5.5.3] names one origin: for %s', async (_, host, ancestors) => {
+  ])('[5.5.3][D50] names one origin: for %s', async (_, host, ancestors) => {
     expect(ancestorsIn(await page(host))).toBe(ancestors);
     const check = await service.fetch(`/frame/check?host=${encodeURIComponent(host)}`);
     expect(check.headers.get('access-control-allow-origin')).toBe('*');

@@ -13,7 +13,6 @@ import { createUser, createWorkflow } from '../support/local-users.js';
 import { MetricSamples } from '../support/metric-samples.js';
 import type { Fields } from '../support/test-service.js';
 import { BASE_URL, GRANT_TYPE, TestService } from '../support/test-service.js';
-import { withService } from '../support/with-service.js';
 
 const ENDPOINT = `${BASE_URL}/rest/auth/oauth/token`;
 const METADATA = '/.well-known/oauth-authorization-server';
@@ -169,18 +168,18 @@ describeOnAnyDatabase('the grant jwt-bearer', (database) => {
 });
 
 describeOnAnyDatabase('the grant jwt-bearer if no entry names it', (database) => {
+  const service = TestService.forBlock(database, { trustedKeys: [closed.staticEntry()] });
+
   it('[4.2.grant_type][D58] is unsupported, until a stored entry names it', async () => {
-    await withService(database, { trustedKeys: [closed.staticEntry()] }, async (service) => {
-      const grants = async () => (await jsonOf(await service.fetch(METADATA)))['grant_types_supported'];
-      expect(await grants()).toEqual([GRANT_TYPE]);
-      const refused = await redeem(service, both.sign());
-      expect(await jsonOf(refused)).toEqual({
-        error: 'unsupported_grant_type',
-        error_description: `grant_type must be ${GRANT_TYPE}`,
-      });
-      await service.part(StoredEntryService).add(entryOf(both, { name: 'both' }));
-      expect(await grants()).toEqual([GRANT_TYPE, JWT_BEARER]);
-      expect((await redeem(service, both.sign())).status).toBe(200);
+    const grants = async () => (await jsonOf(await service.fetch(METADATA)))['grant_types_supported'];
+    expect(await grants()).toEqual([GRANT_TYPE]);
+    const refused = await redeem(service, both.sign());
+    expect(await jsonOf(refused)).toEqual({
+      error: 'unsupported_grant_type',
+      error_description: `grant_type must be ${GRANT_TYPE}`,
     });
+    await service.part(StoredEntryService).add(entryOf(both, { name: 'both' }));
+    expect(await grants()).toEqual([GRANT_TYPE, JWT_BEARER]);
+    expect((await redeem(service, both.sign())).status).toBe(200);
   });
 });

@@ -15,6 +15,7 @@ import {
   outcomeOf,
   signedIn,
 } from '../support/entry-paths.js';
+import { JwksServer } from '../support/jwks-server.js';
 import { changeUser, createUser, linkedUser, linkUser } from '../support/local-users.js';
 import { TestClock } from '../support/test-clock.js';
 import { BASE_URL, TestService } from '../support/test-service.js';
@@ -291,25 +292,36 @@ describeOnAnyDatabase('what an entry is trusted for', (database) => {
 
 describeOnAnyDatabase('the end of trust in an entry', (database) => {
   const clock = new TestClock();
-  const open = new TrustedPartner();
-  const ending = new TrustedPartner({ notAfter: new Date(clock.nowMs() + 60_000).toISOString() });
-  const service = TestService.forBlock(database, { trustedKeys: [open.entry, ending.entry], clock });
+  const [open, ending] = [new TrustedPartner(), new TrustedPartner()];
+  const jwks = JwksServer.forBlock();
+  const service = TestService.forBlock(database, () => {
+    jwks.publish(ending.partner.jwks(), { 'cache-control': 'max-age=86400' });
+    const notAfter = new Date(clock.nowMs() + 60_000).toISOString();
+    const entry = { type: 'jwks', url: jwks.url, issuer: ending.issuer, notAfter };
+    return {
+      trustedKeys: [open.entry, entry],
+      environment: { SVC_TOKEN_EXCHANGE_JWKS_ALLOW_HTTP: 'true' },
+      clock,
+    };
+  });
 
   const tokenOf = (partner: TrustedPartner) =>
     partner.token({ sub: newSub(), iat: Math.floor(clock.nowSeconds()) });
   const companion = () => tokenOf(open);
 
-  it('[P.notAfter][K21] its tokens are good until then, refused on every way in from then on, and stay unused', async () => {
+  it('[P.notAfter][K21] its tokens are good until then, refused on every way in from then on even if its keys are held, and stay unused', async () => {
     clock.advance(59);
     for (const way of ALL_WAYS)
       expect(outcomeOf(await way.send(service, tokenOf(ending), companion))).toBe('accepted');
     clock.advance(1);
+    const { requestCount } = jwks;
     for (const way of ALL_WAYS) {
       const before = await census(service);
       const answer = await way.send(service, tokenOf(ending), companion);
       await expectRefusal(service, answer, way, 'trust_ended');
       await expectUnchanged(service, before, 0);
     }
+    expect(jwks.requestCount).toBe(requestCount);
   });
 });
 

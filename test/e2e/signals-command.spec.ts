@@ -106,7 +106,6 @@ class StreamServer {
 
 describeOnPostgresql('svc-admin signals', (database: TestDatabase) => {
   const keySet = JwksServer.forBlock();
-  let service: TestService;
   let server: StreamServer;
   let cli: CommandLine;
   let tokenFile: string;
@@ -121,7 +120,7 @@ describeOnPostgresql('svc-admin signals', (database: TestDatabase) => {
       ...more,
     ]);
 
-  beforeAll(async () => {
+  const service = TestService.forBlock(database, () => {
     const issuer = `${new URL(keySet.url).origin}/realms/staff`;
     server = new StreamServer(new TestTransmitter(issuer, keySet), () => service);
     server.audience = [server.transmitter.audience];
@@ -130,11 +129,10 @@ describeOnPostgresql('svc-admin signals', (database: TestDatabase) => {
       SVC_SIGNALS_TRANSMITTERS: JSON.stringify([server.transmitter.configured()]),
       SVC_BASE_URL: BASE_URL,
     };
-    service = await TestService.start(database, { environment });
     cli = new CommandLine(() => ({ ...database.environment, ...environment }));
     tokenFile = cli.write('access.token', `${TOKEN}\n`);
+    return { environment };
   });
-  afterAll(() => service.stop());
 
   it('[D147] connect creates the stream with the secret of the transmitter, and sees its verification event', async () => {
     const { exitCode, stdout, stderr } = await run('connect', '--json');

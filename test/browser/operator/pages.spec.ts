@@ -28,6 +28,7 @@ describeInBrowser("the operator's pages", () => {
     await one.button(name).click();
     return readFileSync(await (await download).path(), 'utf8');
   };
+  const server = JwksServer.forBlock();
   const plotOf = (label: RegExp) => one.page.getByRole('img', { name: label }).locator('canvas');
 
   beforeAll(() => browsing.start());
@@ -362,44 +363,39 @@ describeInBrowser("the operator's pages", () => {
       issuer: 'https://fetched.partner.test',
       audience: browsing.instanceOrigin,
     });
-    const server = await JwksServer.listen();
-    try {
-      one = await browsing.signedIn('#/entries/add-partner');
-      await one.field('Name').fill('fetched');
-      await one.field('Issuer').fill(other.issuer);
-      await one.field('Address of the key set').fill(server.url);
-      await one.button('Store the entry').click();
-      await one.text('All instances accept its tokens within 10 seconds.');
-      await one.link(/^stored:fetched$/).click();
-      await one.heading('stored:fetched');
-      // The server answers 404 until it is told otherwise.
-      await until('the failure is shown', PATIENCE_MS, async () => {
-        await one.page.reload();
-        await one.settled();
-        return (await one.page.getByText('so its tokens are refused: status 404').count()) > 0;
-      });
-      await one.goTo('Overview');
-      await one.text('was never fetched, so its tokens are refused: status 404.');
-      server.publish(other.jwks());
-      await one.goTo('Trusted entries');
-      await one.link('stored:fetched').click();
-      await until('the key is held', PATIENCE_MS, async () => {
-        await one.button('Fetch now').click();
-        const dialog = one.page.getByRole('dialog');
-        await dialog.getByRole('button', { name: 'Fetch now' }).click();
-        await one.page.locator('.flash, dialog .problem:not([hidden])').first().waitFor();
-        if ((await dialog.count()) > 0) await dialog.getByRole('button', { name: 'Cancel' }).click();
-        await one.settled();
-        return (await one.row(other.kid).count()) > 0;
-      });
-      await one
-        .row(other.kid)
-        .getByText(await thumbprintOf(other))
-        .waitFor();
-      expect((await exchange(other.sign(other.claims({ sub: 'una' })))).status).toBe(200);
-    } finally {
-      await server.close();
-    }
+    one = await browsing.signedIn('#/entries/add-partner');
+    await one.field('Name').fill('fetched');
+    await one.field('Issuer').fill(other.issuer);
+    await one.field('Address of the key set').fill(server.url);
+    await one.button('Store the entry').click();
+    await one.text('All instances accept its tokens within 10 seconds.');
+    await one.link(/^stored:fetched$/).click();
+    await one.heading('stored:fetched');
+    // The server answers 404 until it is told otherwise.
+    await until('the failure is shown', PATIENCE_MS, async () => {
+      await one.page.reload();
+      await one.settled();
+      return (await one.page.getByText('so its tokens are refused: status 404').count()) > 0;
+    });
+    await one.goTo('Overview');
+    await one.text('was never fetched, so its tokens are refused: status 404.');
+    server.publish(other.jwks());
+    await one.goTo('Trusted entries');
+    await one.link('stored:fetched').click();
+    await until('the key is held', PATIENCE_MS, async () => {
+      await one.button('Fetch now').click();
+      const dialog = one.page.getByRole('dialog');
+      await dialog.getByRole('button', { name: 'Fetch now' }).click();
+      await one.page.locator('.flash, dialog .problem:not([hidden])').first().waitFor();
+      if ((await dialog.count()) > 0) await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await one.settled();
+      return (await one.row(other.kid).count()) > 0;
+    });
+    await one
+      .row(other.kid)
+      .getByText(await thumbprintOf(other))
+      .waitFor();
+    expect((await exchange(other.sign(other.claims({ sub: 'una' })))).status).toBe(200);
   });
 
   it('[D4] an e-mail address with non-ASCII characters is marked', async () => {

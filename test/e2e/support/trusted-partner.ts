@@ -18,7 +18,7 @@ export const newSub = () => `person-${++people}`;
 
 export class TrustedPartner {
   readonly entry: StaticKeyEntry;
-  private readonly partner = Partner.create({
+  readonly partner = Partner.create({
     issuer: `https://issuer-${++partners}.example`,
     audience: BASE_URL,
   });
