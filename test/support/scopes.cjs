@@ -5,10 +5,10 @@ const { join } = require('node:path');
 /** Several processes, hosts of the package, partners' programs, long series. */
 const REST_FOLDERS = ['instances', 'long', 'package', 'partner'];
 
-/** Of those folders, what `npm test` runs all the same. */
+/** Of those folders, what `npm test` runs all the same: the main case, if it is quick. */
 const MAIN_CASES = ['instances/revocation.spec.ts', 'partner/client.spec.ts'];
 
-/** Files that wait for real time, need another program, or send a whole table through services. Other files show their rules. */
+/** Files that wait for real time or measure it, need another program, or send a whole table through services. Other files show their rules. */
 const REST_FILES = [
   'architecture/release-pack.spec.ts',
   'browser/causes.spec.ts',
